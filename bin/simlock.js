@@ -1,0 +1,36 @@
+#!/usr/bin/env node
+// The command, in a checkout and in the published package. Plain JavaScript that an old Node can read: where Node is too old it starts itself
+// again with the Node 24 that the checkout brings.
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const NEEDED = 24;
+
+if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
+  await import("../dist/main.js");
+} else {
+  const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+  const own = join(root, "node_modules", "node", "bin", "node");
+  if (existsSync(own)) {
+    const { spawn } = await import("node:child_process");
+    const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
+    // A terminal sends Ctrl-C to both of us: only the child acts on it. A signal that came to us alone is handed on.
+    process.on("SIGINT", () => {});
+    for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+    child.on("exit", (code, signal) => {
+      if (signal) {
+        process.removeAllListeners(signal);
+        process.kill(process.pid, signal);
+      } else process.exit(code ?? 1);
+    });
+  } else {
+    const error = {
+      code: "USAGE",
+      message: `Simlock needs Node ${NEEDED} or newer; this is ${process.versions.node}.`,
+      hint: "Install Node 24 from https://nodejs.org, or run `npm ci` in the checkout: it brings its own.",
+    };
+    process.stderr.write(`${JSON.stringify({ error })}\n`);
+    process.exitCode = 2;
+  }
+}

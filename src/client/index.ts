@@ -1,0 +1,5 @@
+/**
+ * client: the typed client (`simlock/client`) of a daemon, over its unix socket.
+ */
+export type * from "./types.ts";
+export { identityOf } from "./identity.ts";

@@ -1,0 +1,5 @@
+/**
+ * devices: one folder a kind of device. A driver finds, makes, boots, cleans and removes devices through the platform's own tools;
+ * it holds no state that matters and decides nothing.
+ */
+export * from "./driver.ts";

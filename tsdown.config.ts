@@ -1,0 +1,31 @@
+import { defineConfig } from "tsdown";
+
+/**
+ * One bundle for the command, whose parts load on demand, one for the library. Dependencies are bundled too: starting `simlock mcp` from one
+ * file is what makes it start fast.
+ */
+export default defineConfig([
+  {
+    entry: { main: "src/cli/main.ts", xcrun: "src/virtual/mac/xcrun.ts" },
+    outDir: "dist",
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    minify: true,
+    clean: true,
+    dts: false,
+    fixedExtension: false,
+    noExternal: () => true,
+    inlineOnly: false,
+  },
+  {
+    entry: { client: "src/client/index.ts" },
+    outDir: "dist",
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    clean: false,
+    dts: true,
+    fixedExtension: false,
+  },
+]);
