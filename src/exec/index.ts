@@ -3,3 +3,9 @@
  * starts it in a process group of its own, drains it within bounds, and ends it.
  */
 export type * from "./types.ts";
+export { callTool, type ToolAnswer, type ToolCall } from "./call-tool.ts";
+export { toolEnvironment } from "./environment.ts";
+export { isAlive, processIdentity } from "./process-identity.ts";
+export { RecordingSlot } from "./recording-slot.ts";
+export { AnswerWithNote, runCommand } from "./run-command.ts";
+export { endLeftovers, RunJournal } from "./run-journal.ts";

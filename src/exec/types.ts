@@ -83,6 +83,8 @@ export interface RunRequest {
   readonly keepLast?: number | undefined;
   /** Each decoded chunk. A promise that is pending holds the command's pipe back. */
   readonly onOutput?: ((stream: "stdout" | "stderr", chunk: string) => void | Promise<void>) | undefined;
+  /** How many characters each stream has brought so far: at most once a second, while output arrives. */
+  readonly onActivity?: ((lengths: { readonly stdout: number; readonly stderr: number }) => void) | undefined;
   readonly onStarted?: ((pid: number) => void) | undefined;
   /** Cancels the command: SIGINT, SIGTERM, SIGKILL. The reason decides what the run is answered with. */
   readonly signal?: AbortSignal | undefined;
