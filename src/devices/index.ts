@@ -3,3 +3,6 @@
  * it holds no state that matters and decides nothing.
  */
 export * from "./driver.ts";
+export type { CallTool } from "./tool-call.ts";
+export { createSimulatorDriver } from "./simulator/driver.ts";
+export type { SimulatorDriverOptions } from "./simulator/driver.ts";

@@ -1,0 +1,49 @@
+import { SimlockError } from "../../contract/index.ts";
+import type { OwnDevice } from "../driver.ts";
+import { markOf } from "./create.ts";
+import type { Proven } from "./device-set.ts";
+import { commandFailure, failureOf } from "./failures.ts";
+import { readMarks, writeErasableMark, writeMarks } from "./marks.ts";
+import { goneError } from "./provenance.ts";
+import { stop } from "./run-state.ts";
+import type { Platform } from "./run-state.ts";
+import { LIMITS } from "./simctl.ts";
+
+/**
+ * Erases the device and marks it again; it is shut down then. The erase is believed by its effect: the erasable mark, written anew if it was
+ * missing, must be gone. Throws `DEVICE_UNAVAILABLE` where the device is gone or not proven, `TOOL_FAILED`.
+ */
+export async function clean(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
+  const proven = await platform.set.prove(own, udid, signal);
+  if (proven.device.runState !== "stopped" && (await stop(platform, udid, signal)) === "gone") throw goneError(own);
+  await erase(platform, own, proven, signal);
+  await writeMarks(proven.place, markOf(own, udid, platform.instanceId));
+}
+
+async function erase(
+  platform: Platform,
+  own: OwnDevice,
+  { device, place }: Proven,
+  signal: AbortSignal,
+): Promise<void> {
+  const { udid } = device;
+  const args = ["erase", udid];
+  for (let attempt = 1; ; attempt += 1) {
+    if ((await readMarks(place)).erasable.kind === "missing") {
+      await writeErasableMark(place, markOf(own, udid, platform.instanceId));
+    }
+    const outcome = await platform.simctl.attempt(args, { timeoutMs: LIMITS.erase, signal });
+    if (outcome.kind === "no-answer") throw outcome.error;
+    if (outcome.answer.exitCode === 0) break;
+    const failure = failureOf(outcome.answer);
+    if (failure.kind === "no-device") throw goneError(own);
+    // Somebody booted it in between. The text is the same in every Xcode, the code is not (ios-control/ios-sim#92).
+    if (failure.kind !== "state" || attempt === 2) throw commandFailure(args, outcome.answer);
+    if ((await stop(platform, udid, signal)) === "gone") throw goneError(own);
+  }
+  if ((await readMarks(place)).erasable.kind !== "missing") {
+    throw new SimlockError("TOOL_FAILED", `The simulator ${udid} was erased, but what was in it is still there.`, {
+      hint: "Run `simlock doctor`. The device is not granted again before an erase has worked.",
+    });
+  }
+}

@@ -1,0 +1,230 @@
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+import { SimlockError } from "../../contract/index.ts";
+import type { DeviceSpec } from "../../contract/index.ts";
+import type { Driver, Observed, OwnDevice } from "../driver.ts";
+import { claimRoot, proveRoot, refuseRoot } from "../owned-root.ts";
+import type { CallTool } from "../tool-call.ts";
+import { clean } from "./clean.ts";
+import { create, destroy } from "./create.ts";
+import { DeviceSet } from "./device-set.ts";
+import { MeasuredEstimates } from "./estimates.ts";
+import type { Step } from "./estimates.ts";
+import { runtimeName } from "./listing.ts";
+import type { SimDevice } from "./listing.ts";
+import { readMarks } from "./marks.ts";
+import { catalogOf } from "./models.ts";
+import type { DefaultModels } from "./models.ts";
+import { prerequisites, xcodeVersion } from "./prerequisites.ts";
+import { goneError, observe } from "./provenance.ts";
+import { start, stop } from "./run-state.ts";
+import type { Platform } from "./run-state.ts";
+import { Simctl, systemClock } from "./simctl.ts";
+import type { Clock, Log, Xcrun } from "./simctl.ts";
+import { Slots } from "./slots.ts";
+
+export interface SimulatorDriverOptions {
+  readonly xcrun: Xcrun;
+  readonly call: CallTool;
+  /** An absolute path: a device set of our own. Left out, devices live in the user's default set, which xcodebuild and the like see. */
+  readonly deviceSet?: string | undefined;
+  /** Of the home. A device that another instance has marked is never ours. */
+  readonly instanceId: string;
+  readonly defaultModels?: DefaultModels;
+  readonly bootTimeoutMs: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** Two boots at once: more make each of them slower than one after the other. */
+const MAX_BOOTS = 2;
+const MAX_WAITING_BOOTS = 256;
+
+/** The user's own device set. simctl knows it without being told; we look there for devices whose listing does not say where they lie. */
+function defaultSet(xcrun: Xcrun): string {
+  return join(xcrun.env["HOME"] ?? homedir(), "Library", "Developer", "CoreSimulator", "Devices");
+}
+
+/** Simulators through `xcrun simctl`. Nothing is started before the first call. */
+export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
+  const { xcrun, deviceSet, instanceId } = options;
+  const clock = options.clock ?? systemClock;
+  const log: Log = options.log ?? (() => undefined);
+  const ended = new AbortController();
+  const running = new Set<Promise<unknown>>();
+  const estimates = new MeasuredEstimates();
+  const simctl = new Simctl({
+    xcrun,
+    deviceSet,
+    call: options.call,
+    clock,
+    log,
+    proveSet: setProof(deviceSet, instanceId),
+  });
+  const set = new DeviceSet({ simctl, folder: deviceSet ?? defaultSet(xcrun), instanceId, clock, log });
+  const platform: Platform = {
+    simctl,
+    set,
+    clock,
+    log,
+    instanceId,
+    boots: new Slots(MAX_BOOTS, MAX_WAITING_BOOTS),
+    bootTimeoutMs: options.bootTimeoutMs,
+  };
+
+  /** Every call ends with the driver, and an end that was asked for is told as `CANCELLED`. */
+  async function bounded<T>(signal: AbortSignal | undefined, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const either = signal === undefined ? ended.signal : AbortSignal.any([ended.signal, signal]);
+    const done = Promise.resolve().then(() => {
+      either.throwIfAborted();
+      return work(either);
+    });
+    running.add(done);
+    try {
+      return await done;
+    } catch (error) {
+      if (error instanceof SimlockError || !either.aborted) throw error;
+      throw new SimlockError("CANCELLED", "The work on the simulator was cancelled.", { cause: error });
+    } finally {
+      running.delete(done);
+    }
+  }
+
+  async function timed<T>(step: Step, work: () => Promise<T>): Promise<T> {
+    const began = clock.now();
+    const result = await work();
+    estimates.took(step, clock.now() - began);
+    return result;
+  }
+
+  return {
+    kind: "simulator",
+    platform: "ios",
+    tools: ["simctl"],
+
+    catalog: (signal) =>
+      bounded(signal, async (either) => {
+        const { deviceTypes, runtimes } = await set.kinds(either);
+        return catalogOf(deviceTypes, runtimes, options.defaultModels ?? {});
+      }),
+
+    read: (signal) =>
+      bounded(signal, async (either) => {
+        const devices = await set.list(either);
+        const observed = await Promise.all(
+          devices.map(async (device): Promise<Observed | undefined> => {
+            return observe(device, await readMarks(set.place(device)), instanceId, specOf(set, device));
+          }),
+        );
+        return observed.filter((device) => device !== undefined);
+      }),
+
+    create: (device, signal) =>
+      bounded(signal, async (either) => {
+        const driverDeviceId = await timed("provisionMs", () => create(platform, device, either));
+        return { driverDeviceId };
+      }),
+
+    boot: (device, signal) =>
+      bounded(signal, async (either) => {
+        const udid = udidOf(device);
+        const proven = await set.prove(device, udid, either);
+        if (proven.device.unavailable !== undefined) {
+          throw new SimlockError(
+            "DEVICE_START_FAILED",
+            `The simulator can't be booted: ${proven.device.unavailable}.`,
+            {
+              details: { deviceId: device.deviceId },
+            },
+          );
+        }
+        await platform.boots.run(either, () => timed("bootMs", () => start(platform, device, udid, either)));
+        return { address: udid };
+      }),
+
+    clean: (device, signal) =>
+      bounded(signal, async (either) => {
+        await timed("reclaimMs", () => clean(platform, device, udidOf(device), either));
+        return { state: "shutdown", strategy: "erase" };
+      }),
+
+    shutdown: (device, signal) =>
+      bounded(signal, async (either) => {
+        const { device: found } = await set.prove(device, udidOf(device), either);
+        if (found.runState === "stopped") return;
+        if ((await stop(platform, found.udid, either)) === "gone") throw goneError(device);
+      }),
+
+    destroy: (device, signal) =>
+      bounded(signal, async (either) => {
+        if (deviceSet !== undefined) await proveRoot(deviceSet, instanceId);
+        await destroy(platform, device, either);
+      }),
+
+    estimates: () => estimates.get(),
+
+    environment: (_device, address) => ({
+      SIMLOCK_DEVICE_UDID: address,
+      ...(deviceSet === undefined ? {} : { SIMLOCK_IOS_DEVICE_SET: deviceSet }),
+    }),
+
+    target: async (device) => {
+      const udid = udidOf(device);
+      if ((await set.stillMarked(device, udid)) === "no") {
+        throw new SimlockError(
+          "DEVICE_UNAVAILABLE",
+          `The simulator of ${device.deviceId} was changed or deleted outside Simlock.`,
+          {
+            hint: "Release the lease and ask for another device; `simlock doctor` shows what changed.",
+            details: { deviceId: device.deviceId },
+          },
+        );
+      }
+      return { kind: "simulator", udid };
+    },
+
+    command: (tool) => {
+      if (tool !== "simctl") {
+        throw new SimlockError("UNKNOWN_PASSTHROUGH_TOOL", `${tool} can't reach a simulator.`, { hint: "Use simctl." });
+      }
+      return { file: xcrun.file, prefix: simctl.prefix, env: xcrun.env };
+    },
+
+    prerequisites: () => bounded(undefined, (either) => prerequisites(simctl, set, xcrun, either)),
+    hostTools: async () => bounded(undefined, (either) => xcodeVersion(simctl, either)).catch(() => []),
+
+    dispose: async () => {
+      ended.abort(new SimlockError("CANCELLED", "Simlock is stopping."));
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+/** A device set of our own is made and proven before its first use; the default set is the user's and needs no proof. */
+function setProof(deviceSet: string | undefined, instanceId: string): () => Promise<void> {
+  if (deviceSet === undefined) return async () => undefined;
+  let proof: Promise<void> | undefined;
+  return () => {
+    if (!isAbsolute(deviceSet)) refuseRoot(deviceSet, "not-absolute");
+    // A refusal is not kept: what was wrong with the folder may be mended while we run.
+    proof ??= claimRoot(deviceSet, instanceId).catch((error: unknown) => {
+      proof = undefined;
+      throw error;
+    });
+    return proof;
+  };
+}
+
+function udidOf(device: OwnDevice): string {
+  if (device.driverDeviceId !== undefined) return device.driverDeviceId;
+  throw new SimlockError("DEVICE_UNAVAILABLE", `The simulator of ${device.deviceId} has not been made.`);
+}
+
+/** What it was made of, as far as the last listing of device types knows. */
+function specOf(set: DeviceSet, device: SimDevice): DeviceSpec | undefined {
+  const kinds = set.lastKinds;
+  const model = kinds?.deviceTypes.find((type) => type.id === device.deviceType)?.name;
+  if (model === undefined) return undefined;
+  const runtime = kinds?.runtimes.find((candidate) => candidate.id === device.runtime);
+  return { platform: "ios", model, osVersion: runtime?.version ?? runtimeName(device.runtime).version };
+}

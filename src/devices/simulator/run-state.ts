@@ -1,0 +1,149 @@
+import { SimlockError } from "../../contract/index.ts";
+import type { OwnDevice } from "../driver.ts";
+import type { DeviceSet } from "./device-set.ts";
+import { displayOf } from "./display.ts";
+import { commandFailure, failureOf, firstLines } from "./failures.ts";
+import type { Slots } from "./slots.ts";
+import { goneError } from "./provenance.ts";
+import { LIMITS } from "./simctl.ts";
+import type { Clock, Log, Simctl } from "./simctl.ts";
+
+export interface Platform {
+  readonly simctl: Simctl;
+  readonly set: DeviceSet;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly instanceId: string;
+  /** Boots at once. */
+  readonly boots: Slots;
+  readonly bootTimeoutMs: number;
+}
+
+/** How long a device may take to come to rest after its command has ended. */
+const SETTLE_MS = 30_000;
+
+/** Shuts the device down and sees that it is. One that is gone has no state to change: "gone". Ownership is the caller's to prove. */
+export async function stop(platform: Platform, udid: string, signal: AbortSignal): Promise<"stopped" | "gone"> {
+  const { simctl, set, clock } = platform;
+  const args = ["shutdown", udid];
+  const outcome = await simctl.attempt(args, { timeoutMs: LIMITS.shutdown, signal });
+  if (outcome.kind === "answer" && outcome.answer.exitCode !== 0) {
+    const failure = failureOf(outcome.answer);
+    const stopping = failure.kind === "state" && failure.state.startsWith("Shut");
+    if (!stopping && failure.kind !== "no-device") throw commandFailure(args, outcome.answer);
+  }
+  // Neither a success nor a missing answer says that it is down: the listing does.
+  const device = await set.settled(udid, clock.now() + SETTLE_MS, signal);
+  if (device === undefined) return "gone";
+  if (device.runState === "stopped") return "stopped";
+  throw new SimlockError("TOOL_FAILED", `The simulator ${udid} was told to shut down and is still ${device.state}.`, {
+    hint: "Restart CoreSimulator: `sudo killall -9 com.apple.CoreSimulator.CoreSimulatorService`, then `simlock doctor`.",
+  });
+}
+
+/** Shuts down what failed to start: a device that hangs would keep running otherwise. Its own failure only goes to the log. */
+async function abandon(platform: Platform, udid: string, signal: AbortSignal): Promise<void> {
+  try {
+    await stop(platform, udid, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    platform.log("warn", "A simulator that failed to start can't be shut down", { udid, error: String(error) });
+  }
+}
+
+function startFailed(own: OwnDevice, why: string): SimlockError {
+  return new SimlockError("DEVICE_START_FAILED", `The simulator of ${own.deviceId} did not start: ${why}.`, {
+    details: { deviceId: own.deviceId },
+  });
+}
+
+/**
+ * Boots the device until it can be used: booted by the listing's word, not by the command's, and with a display. One that says it is booted and shows none is
+ * wedged and stays so (stablyai/orca#7062): it is shut down and booted once more. Throws `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
+ */
+export async function start(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await bootOnce(platform, own, udid, signal);
+    const display = await displayOf(platform, udid, signal);
+    if (display.kind === "shown") return;
+    platform.log("warn", "A booted simulator shows no display", { udid, attempt, why: display.why });
+    await abandon(platform, udid, signal);
+    if (attempt === 2) throw startFailed(own, `it says that it is booted, but ${display.why}`);
+  }
+}
+
+async function bootOnce(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
+  const { simctl, clock } = platform;
+  const deadline = clock.now() + platform.bootTimeoutMs;
+  const left = () => Math.max(1_000, deadline - clock.now());
+  await begin(platform, own, udid, deadline, signal);
+  const outcome = await simctl.attemptNow(["bootstatus", udid, "-b"], { timeoutMs: left(), signal });
+  if (outcome.kind === "no-answer") {
+    await abandon(platform, udid, signal);
+    throw startFailed(own, `it was not ready after ${Math.round(platform.bootTimeoutMs / 1_000)} s`);
+  }
+  // bootstatus can refuse a booted device with "current state: Booted" (13.3): whatever it said, the listing decides.
+  const refused = outcome.answer.exitCode === 0 ? undefined : firstLines(outcome.answer);
+  await confirmBooted(platform, own, udid, { deadline, refused }, signal);
+}
+
+/** Gets it on its way: nothing to do where it is booted or booting. */
+async function begin(
+  platform: Platform,
+  own: OwnDevice,
+  udid: string,
+  deadline: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const { simctl, set, clock } = platform;
+  for (let attempt = 1; ; attempt += 1) {
+    let device = await set.find(udid, signal);
+    // "Shutting Down" or "Creating" refuses a boot: wait for its end.
+    if (device?.runState === "transitioning" && device.state !== "Booting")
+      device = await set.settled(udid, deadline, signal);
+    if (device === undefined) throw goneError(own);
+    if (device.state === "Booted" || device.state === "Booting") return;
+    if (device.runState !== "stopped") throw startFailed(own, `it stays in the state ${device.state}`);
+    const args = ["boot", udid];
+    const timeoutMs = Math.max(1_000, Math.min(LIMITS.boot, deadline - clock.now()));
+    const outcome = await simctl.attempt(args, { timeoutMs, signal });
+    // No answer is no failure: CoreSimulator may go on booting, and bootstatus tells.
+    if (outcome.kind === "no-answer" || outcome.answer.exitCode === 0) return;
+    const failure = failureOf(outcome.answer);
+    if (failure.kind === "no-device") throw goneError(own);
+    if (failure.kind !== "state") throw startFailed(own, firstLines(outcome.answer));
+    if (failure.state.startsWith("Boot")) return;
+    if (attempt === 3) throw startFailed(own, firstLines(outcome.answer));
+  }
+}
+
+interface Confirmation {
+  readonly deadline: number;
+  /** What bootstatus said against it. */
+  readonly refused: string | undefined;
+}
+
+/**
+ * Until the listing says Booted. A listing that can't be had, or that lacks the device, is "unknown": then nothing is booted or shut down again
+ * (kaeawc/auto-mobile#6411).
+ */
+async function confirmBooted(
+  platform: Platform,
+  own: OwnDevice,
+  udid: string,
+  { deadline, refused }: Confirmation,
+  signal: AbortSignal,
+): Promise<void> {
+  const { set } = platform;
+  let device;
+  try {
+    device = refused === undefined ? await set.settled(udid, deadline, signal) : await set.find(udid, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw startFailed(own, `its state can't be read (${error instanceof Error ? error.message : "unknown"})`);
+  }
+  if (device === undefined) throw startFailed(own, "the listing has lost it");
+  if (device.state === "Booted") return;
+  if (device.runState === "transitioning") await abandon(platform, udid, signal);
+  throw startFailed(own, refused ?? `after booting it is ${device.state}`);
+}
