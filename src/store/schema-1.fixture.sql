@@ -20,7 +20,7 @@ CREATE TABLE requests (
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX requests_open ON requests (requester_id) WHERE state = 'open';
 CREATE TABLE events (
-  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  seq INTEGER PRIMARY KEY,
   id TEXT NOT NULL,
   ts INTEGER NOT NULL,
   name TEXT NOT NULL,

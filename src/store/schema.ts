@@ -13,8 +13,6 @@ export interface Migration {
  * Rows are JSON bodies; the columns beside them are those that a rule or an order needs. The unique columns hold invariants of the leasing
  * state a second time, where no fault of ours can write past them: a device has one lease, a requester one lease and one open request, and a
  * lease's device exists. References are checked at the commit, so that the order of changes in it does not matter.
- *
- * `seq` is AUTOINCREMENT: a number is never given twice, even after every event was removed.
  */
 const FIRST = `
   CREATE TABLE devices (
@@ -36,7 +34,7 @@ const FIRST = `
   ) STRICT, WITHOUT ROWID;
   CREATE UNIQUE INDEX requests_open ON requests (requester_id) WHERE state = 'open';
   CREATE TABLE events (
-    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     ts INTEGER NOT NULL,
     name TEXT NOT NULL,

@@ -1,4 +1,4 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementResultingChanges, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { badRequest, EventEnvelope, EventId, type EventFact, type SimlockError } from "../contract/index.ts";
 import type { Change, StoredState, TableName, Tables } from "../leasing/index.ts";
@@ -9,7 +9,7 @@ import type { EventQuery, OpenStoreOptions, Store } from "./types.ts";
 import { causeOf, unusable } from "./unusable.ts";
 
 /** Events that one call of `trimEvents` looks at: a call holds commits up for a few milliseconds at most. */
-const TRIM_BATCH = 500;
+const TRIM_BATCH = 250;
 
 /**
  * Opens the daemon's database, or makes it (mode 0600) where nothing is. The caller holds the claim on the home: this connection is the only
@@ -25,7 +25,7 @@ class SqliteStore implements Store {
   readonly #mintEventId: () => string;
   readonly #begin: StatementSync;
   readonly #end: StatementSync;
-  readonly #put: { readonly [T in TableName]: (row: Tables[T]) => void };
+  readonly #put: { readonly [T in TableName]: (row: Tables[T]) => StatementResultingChanges };
   readonly #remove: Readonly<Record<TableName, StatementSync>>;
   readonly #append: StatementSync;
   readonly #after: StatementSync;
@@ -46,13 +46,15 @@ class SqliteStore implements Store {
     const device = db.prepare(
       "INSERT INTO devices (id, body) VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
     );
+    // What an index holds of a row never changes, but for a request's state: a commit that keeps it writes no page of the index.
     const lease = db.prepare(
-      `INSERT INTO leases (id, device_id, requester_id, body) VALUES (?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET device_id = excluded.device_id, requester_id = excluded.requester_id, body = excluded.body`,
+      `INSERT INTO leases (id, device_id, requester_id, body) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body
+       WHERE device_id = excluded.device_id AND requester_id = excluded.requester_id`,
     );
     const request = db.prepare(
       `INSERT INTO requests (id, seq, requester_id, state, body) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, requester_id = excluded.requester_id, state = excluded.state, body = excluded.body`,
+       ON CONFLICT (id) DO UPDATE SET state = excluded.state, body = excluded.body
+       WHERE seq = excluded.seq AND requester_id = excluded.requester_id`,
     );
     this.#put = {
       devices: (row) => device.run(row.id, JSON.stringify(row)),
@@ -64,7 +66,7 @@ class SqliteStore implements Store {
       leases: db.prepare("DELETE FROM leases WHERE id = ?"),
       requests: db.prepare("DELETE FROM requests WHERE id = ?"),
     };
-    this.#append = db.prepare("INSERT INTO events (id, ts, name, module, payload) VALUES (?, ?, ?, ?, ?)");
+    this.#append = db.prepare("INSERT INTO events (seq, id, ts, name, module, payload) VALUES (?, ?, ?, ?, ?, ?)");
     const columns = "seq, id, ts, name, module, payload";
     this.#after = db.prepare(`SELECT ${columns} FROM events WHERE seq > ? ORDER BY seq LIMIT ?`);
     this.#firstSince = db.prepare("SELECT min(seq) AS seq FROM events WHERE ts >= ?");
@@ -72,9 +74,9 @@ class SqliteStore implements Store {
     this.#oldest = db.prepare("SELECT seq, ts FROM events ORDER BY seq LIMIT 1");
     this.#trim = db.prepare(
       `DELETE FROM events WHERE seq IN (
-         SELECT seq FROM (SELECT seq, ts FROM events ORDER BY seq LIMIT ${TRIM_BATCH}) WHERE seq <= ? OR ts < ?)`,
+         SELECT seq FROM (SELECT seq, ts FROM events ORDER BY seq LIMIT ${TRIM_BATCH}) WHERE seq < ? AND (seq <= ? OR ts < ?))`,
     );
-    this.#lastSeq = numberOf(db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'").get()?.["seq"]) ?? 0;
+    this.#lastSeq = numberOf(db.prepare("SELECT max(seq) AS seq FROM events").get()?.["seq"]) ?? 0;
   }
 
   load(): StoredState {
@@ -109,14 +111,21 @@ class SqliteStore implements Store {
   }
 
   trimEvents(limits: { readonly before: number; readonly keep: number }): number {
-    // Most calls find nothing: they must not cost a commit.
+    // Most calls find nothing: they must not cost a commit. The newest event stays: its number is what the next one is counted from.
     const doomed = (row: Record<string, unknown> | undefined): boolean => {
       const [seq, ts] = [numberOf(row?.["seq"]), numberOf(row?.["ts"])];
-      return seq !== undefined && ts !== undefined && (seq <= this.#lastSeq - limits.keep || ts < limits.before);
+      return (
+        seq !== undefined &&
+        ts !== undefined &&
+        seq < this.#lastSeq &&
+        (seq <= this.#lastSeq - limits.keep || ts < limits.before)
+      );
     };
     this.#usable();
     if (!doomed(this.#reading(() => this.#oldest.get()))) return 0;
-    return this.#transaction(() => Number(this.#trim.run(this.#lastSeq - limits.keep, limits.before).changes));
+    return this.#transaction(() =>
+      Number(this.#trim.run(this.#lastSeq, this.#lastSeq - limits.keep, limits.before).changes),
+    );
   }
 
   lastSeq(): number {
@@ -176,16 +185,20 @@ class SqliteStore implements Store {
     if (change.row === undefined) return;
     if (change.row.id !== change.key)
       throw new Error(`${change.table}: the row of ${change.key} is named ${change.row.id}`);
-    if (change.table === "devices") this.#put.devices(change.row);
-    else if (change.table === "leases") this.#put.leases(change.row);
-    else this.#put.requests(change.row);
+    const { changes } =
+      change.table === "devices"
+        ? this.#put.devices(change.row)
+        : change.table === "leases"
+          ? this.#put.leases(change.row)
+          : this.#put.requests(change.row);
+    if (Number(changes) !== 1) throw new Error(`${change.table}: ${change.key} must not change what it is of.`);
   }
 
   #tell(fact: EventFact, ts: number): EventEnvelope {
     const id = EventId.parse(this.#mintEventId());
     const module = moduleOf(fact.event);
-    const { lastInsertRowid } = this.#append.run(id, ts, fact.event, module, JSON.stringify(fact.payload));
-    const seq = Number(lastInsertRowid);
+    const seq = this.#lastSeq + 1;
+    this.#append.run(seq, id, ts, fact.event, module, JSON.stringify(fact.payload));
     this.#lastSeq = seq;
     return { id, seq, timestamp: ts, event: fact.event, payload: { ...fact.payload }, module };
   }
