@@ -1,5 +1,25 @@
 /**
  * leasing: who gets which device and until when. Pure decisions over state that is data: no I/O, no clock, no timers.
  */
+export { createState, type State } from "./book.ts";
+export { decide, nextDeadline } from "./decide.ts";
 export type * from "./protocol.ts";
 export type * from "./state.ts";
+export {
+  boundProcesses,
+  capacityOf,
+  catalogs,
+  deviceRecord,
+  deviceRecords,
+  findDevice,
+  findLease,
+  grantOfLease,
+  leaseOfRequester,
+  leaseRecords,
+  queueDepthOf,
+  queueProgress,
+  stalledDevices,
+  statusDevice,
+  statusDevices,
+  waitingRequests,
+} from "./views.ts";

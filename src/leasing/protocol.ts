@@ -109,7 +109,10 @@ export type Input =
       readonly deviceId: DeviceId;
       readonly action: "forget-device" | "correct-state" | "quarantine";
     }
-  | { readonly kind: "stopping" };
+  /** A grant could not be handed over: its connection ended first. */
+  | { readonly kind: "undelivered"; readonly leaseId: LeaseId }
+  /** The holder is about to boot or shut down its own device. */
+  | { readonly kind: "power"; readonly leaseId: LeaseId; readonly off: boolean };
 
 export type EffectResult =
   | { readonly ok: true; readonly kind: "create"; readonly driverDeviceId: string }
@@ -130,7 +133,10 @@ export type EffectResult =
   | { readonly ok: true; readonly kind: "shutdown" | "destroy" }
   | { readonly ok: false; readonly error: WireError };
 
-/** Work for a driver. It is let out only after the commit that holds its intent, and its result comes back as an input. */
+/**
+ * Work for a driver. It is let out only after the commit that holds its intent, and its result comes back as an input. Effects on one device are carried
+ * out one after another; an effect that a newer one overtakes is aborted, and its result no longer counts.
+ */
 export interface Effect {
   readonly device: Device;
   readonly intent: Intent;

@@ -26,6 +26,8 @@ export interface Intent {
 
 export interface Quarantine {
   readonly error: string;
+  /** How a retry tries to end it. */
+  readonly goal: "clean" | "destroy";
   readonly attempts: number;
   /** Wall clock; undefined while the retry runs, and when there will be none (stranded). */
   readonly nextRetryAt?: number;
@@ -74,6 +76,8 @@ export interface Lease {
   readonly ttlDeadline: number;
   readonly lastRenewedAt: number;
   readonly boundTo: BoundProcess | undefined;
+  /** The holder shut the device down on purpose: nobody boots it again but the holder. */
+  readonly poweredOff: boolean;
 }
 
 export type RequestState = "open" | "granted" | "failed" | "cancelled";
