@@ -1,0 +1,27 @@
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+/** How the stand-in is started: `file` with `prefix` in front of simctl's own arguments, and `env` beside the caller's. */
+export interface VirtualTool {
+  readonly file: string;
+  readonly prefix: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/**
+ * The stand-in for `xcrun` on the virtual Mac at `root`. Its prefix ends before `simctl`: append `["simctl", "list"]`. It is started
+ * with the Node that runs now, never through PATH or a shebang.
+ */
+export function virtualXcrun(root: string): VirtualTool {
+  return { file: process.execPath, prefix: [xcrunEntry()], env: { SIMLOCK_VIRTUAL_MAC: root } };
+}
+
+/** Beside this module when bundled (`dist/xcrun.js`), in the `mac` folder when run from sources. */
+function xcrunEntry(): string {
+  const candidates = ["./mac/xcrun.ts", "./xcrun.js", "../xcrun.js"].map((path) =>
+    fileURLToPath(new URL(path, import.meta.url)),
+  );
+  const found = candidates.find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`the virtual Mac's xcrun is at none of ${candidates.join(", ")}`);
+  return found;
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { operand, parseArguments } from "../arguments.ts";
+import type { Call } from "../call.ts";
+import { stateAt } from "../device.ts";
+import type { Device, Session } from "../device.ts";
+import { dataOf, writeRecord } from "../device-folder.ts";
+import { failure } from "../failure.ts";
+import { findRuntime } from "../catalog/runtimes.ts";
+import { mountOf, typeOf } from "../listing-json.ts";
+import { paceOf } from "../pace.ts";
+import { deviceFor, isAvailable, requireState } from "../selection.ts";
+
+/** `boot DEVICE`: the device is Booting, and Booted when this returns. Its services need longer: see `bootstatus`. */
+export async function boot(call: Call, args: readonly string[]): Promise<void> {
+  const parsed = parseArguments("boot", args, {
+    flags: ["--checked-allocations"],
+    values: ["--arch", "--disabledJob -disabledJob", "--enabledJob -enabledJob"],
+  });
+  const arch = parsed.value("--arch");
+  if (arch !== undefined && arch !== "arm64") throw failure("invalidValue", { what: "architecture", value: arch });
+  const word = operand(parsed, 0, "boot", "<device>");
+  const pair = call.set.pairs().find((each) => each.id === word.toUpperCase());
+  // A pair's id boots both of its devices.
+  const words = pair === undefined ? [word] : [pair.phone, pair.watch];
+  const started = words.map((each) => startBoot(call, each));
+  for (const device of started) await waitUntilBooted(call, device.udid);
+}
+
+/** Begins the boot. Throws `wrongState` unless the device is shut down. */
+export function startBoot(call: Call, word: string): Device {
+  return call.set.write(() => {
+    const device = deviceFor(call.set, word, "invalidDeviceOrPair");
+    requireState(device, "boot device", ["Shutdown"]);
+    if (!isAvailable(call.control, device.runtimeId)) throw failure("runtimeMissing", { action: "boot device" });
+    const now = Date.now();
+    const until = now + paceOf(call.control, "boot");
+    const booting: Device = {
+      ...device,
+      state: "Booting",
+      until: call.boot === "never" ? null : until,
+      lastBootedAt: now,
+      bootCount: device.bootCount + 1,
+      session: sessionOf(call, device, until),
+    };
+    call.set.put(booting);
+    writeRecord(call.set, booting);
+    return booting;
+  });
+}
+
+function sessionOf(call: Call, device: Device, until: number): Session {
+  return {
+    readyAt: until + paceOf(call.control, "bootstatus"),
+    bootedAt: until,
+    display: call.boot !== "no-display",
+    env: { ...environmentOf(call, device), ...childVariables(call.env) },
+    content: [],
+    statusBar: {},
+    verbose: false,
+  };
+}
+
+/** What programs in the device find in their environment. */
+function environmentOf(call: Call, device: Device): Readonly<Record<string, string>> {
+  const type = typeOf(device);
+  const runtime = findRuntime(device.runtimeId);
+  const data = dataOf(call.set, device.udid);
+  const root =
+    runtime === undefined
+      ? ""
+      : `${mountOf(runtime)}/Library/Developer/CoreSimulator/Profiles/Runtimes/${runtime.name}.simruntime/Contents/Resources/RuntimeRoot`;
+  return {
+    HOME: data,
+    CFFIXED_USER_HOME: data,
+    TMPDIR: `${data}/tmp`,
+    PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin",
+    SIMULATOR_UDID: device.udid,
+    SIMULATOR_DEVICE_NAME: device.name,
+    SIMULATOR_MODEL_IDENTIFIER: type.modelIdentifier,
+    SIMULATOR_ROOT: root,
+    SIMULATOR_SHARED_RESOURCES_DIRECTORY: data,
+    SIMULATOR_MAINSCREEN_WIDTH: String(type.width),
+    SIMULATOR_MAINSCREEN_HEIGHT: String(type.height),
+    SIMULATOR_RUNTIME_VERSION: runtime?.version ?? "",
+    SIMULATOR_RUNTIME_BUILD_VERSION: runtime?.build ?? "",
+    SIMULATOR_VERSION_INFO: `CoreSimulator - Device: ${device.name} (${device.udid}) - Runtime: ${runtime?.name ?? ""} (${runtime?.build ?? ""}) - DeviceType: ${type.name}`,
+  };
+}
+
+/** `SIMCTL_CHILD_NAME=value` on the host becomes `NAME=value` in the device. */
+export function childVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+  const prefix = "SIMCTL_CHILD_";
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) =>
+      name.startsWith(prefix) && value !== undefined ? [[name.slice(prefix.length), value]] : [],
+    ),
+  );
+}
+
+/** Waits for the end of a boot that somebody began. Throws `wrongState` when the device is shut down meanwhile. */
+export async function waitUntilBooted(call: Call, udid: string): Promise<void> {
+  for (;;) {
+    const now = Date.now();
+    const device = deviceFor(call.set, udid);
+    const state = stateAt(device, now);
+    if (state === "Booted") {
+      call.set.write(() => {
+        const current = deviceFor(call.set, udid);
+        if (stateAt(current, now) === "Booted") writeRecord(call.set, current);
+      });
+      return;
+    }
+    if (state !== "Booting") throw failure("wrongState", { action: "boot device", state });
+    // A boot that never ends is looked at now and then: a shutdown from elsewhere ends the wait.
+    await sleep(device.until === null ? 100 : Math.min(100, Math.max(1, device.until - now)));
+  }
+}
