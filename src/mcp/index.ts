@@ -1,0 +1,54 @@
+/**
+ * mcp: toolsets into an MCP server. The five lease tools and the session behind them, the strict gate before both protocol eras, and stdio.
+ * This door loads nothing but itself: what an MCP server needs is loaded once standard output is guarded.
+ */
+import type { Readable, Writable } from "node:stream";
+import type { SimlockClient } from "../client/index.ts";
+import { guardStdout, type Write } from "./stdout-guard.ts";
+
+export { instructionsText } from "./instructions.ts";
+
+export interface McpStdioOptions {
+  /**
+   * Opens a connection to the daemon as `principal`; with `launch` it starts the daemon when nothing listens, and only then. Called when a
+   * tool first needs it.
+   */
+  readonly connect: (options: { readonly launch: boolean; readonly principal: string }) => Promise<SimlockClient>;
+  /** Where the agent's identity is read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  /** An identity given on the command line, which goes before what the environment says. */
+  readonly agentId?: string | undefined;
+  /** The working directory of the agent's commands. This process's own when left out. */
+  readonly cwd?: string;
+  readonly stdin?: Readable;
+  readonly stdout?: Writable;
+  readonly stderr?: Writable;
+}
+
+/**
+ * Serves MCP on standard input and output until the client is gone, and returns the exit code: 0, or 128+n after signal n. The first thing
+ * it does is to keep everybody else from standard output.
+ */
+export async function runMcpStdio(options: McpStdioOptions): Promise<number> {
+  const stdout = options.stdout ?? process.stdout;
+  const stderr = options.stderr ?? process.stderr;
+  const write: Write = guardStdout({ stdout, stderr });
+  const { serveOverStdio } = await import("./stdio.ts");
+  const ownPrincipal = `mcp:${process.pid}`;
+  return serveOverStdio({
+    async connect({ launch }) {
+      const { identityOf } = await import("../client/index.ts");
+      const principal = identityOf(options.env, { explicit: options.agentId, fallback: ownPrincipal });
+      return options.connect({ launch, principal });
+    },
+    ownPrincipal,
+    version: options.version,
+    cwd: options.cwd ?? process.cwd(),
+    stdin: options.stdin ?? process.stdin,
+    stdout,
+    write,
+    report: (line) => void stderr.write(`${line}\n`),
+    process,
+  });
+}

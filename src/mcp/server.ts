@@ -1,0 +1,122 @@
+import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { toSimlockError } from "../contract/index.ts";
+import { annotationsOf, type Tool, type ToolCall, type ToolProgress } from "../tool/index.ts";
+import { systemClock, type Clock } from "./clock.ts";
+import { INSTRUCTIONS_URI, instructionsText } from "./instructions.ts";
+import { leaseTools } from "./lease-tools.ts";
+import { Messenger } from "./messenger.ts";
+import type { McpSession } from "./session.ts";
+import { LEGACY_VERSIONS, type Era } from "./versions.ts";
+
+/** What a client may keep: tools and texts do not change while the process runs. */
+const STABLE = { ttlMs: 3_600_000, cacheScope: "public" } as const;
+
+export interface McpServerSettings {
+  /** The time of progress. */
+  readonly clock?: Clock;
+  readonly version?: string;
+  /** In the era from 2026-07-28 on, a message that nobody asked for travels only with a request that wants messages. */
+  readonly era?: Era;
+  /** Told of failures that are faults of ours, which the client learns of without their text. */
+  readonly onFault?: (tool: string, fault: unknown) => void;
+}
+
+/** The MCP server of one session: five tools, the agents' rules, and news of the lease. One server serves one connection. */
+export function createMcpServer(session: McpSession, settings: McpServerSettings = {}): McpServer {
+  const server = new McpServer(
+    { name: "simlock", title: "Simlock", version: settings.version ?? "0" },
+    {
+      instructions: instructionsText,
+      capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, logging: {} },
+      supportedProtocolVersions: [...LEGACY_VERSIONS],
+      cacheHints: {
+        "tools/list": STABLE,
+        "resources/list": STABLE,
+        "resources/read": STABLE,
+        "server/discover": STABLE,
+      },
+    },
+  );
+  const messenger = new Messenger(server, settings.era ?? "legacy");
+  const unsubscribe = session.onNotice((notice) => messenger.tell(notice));
+  server.server.onclose = unsubscribe;
+
+  for (const tool of leaseTools(session, settings.clock ?? systemClock)) {
+    server.registerTool(
+      tool.name,
+      {
+        title: tool.title,
+        description: tool.description,
+        inputSchema: tool.input,
+        outputSchema: tool.output,
+        annotations: annotationsOf(tool),
+      },
+      (input, context) => {
+        const done = messenger.open(context);
+        return callTool(tool, input, context, session, settings.onFault).finally(done);
+      },
+    );
+  }
+  server.registerResource(
+    "instructions",
+    INSTRUCTIONS_URI,
+    {
+      title: "Rules for agents",
+      description: "How to lease a device and run commands on it.",
+      mimeType: "text/markdown",
+    },
+    () => ({ contents: [{ uri: INSTRUCTIONS_URI, mimeType: "text/markdown", text: instructionsText }] }),
+  );
+  return server;
+}
+
+/** Success: structured content and the same JSON as text. Failure: `isError`, and the error as JSON text. */
+async function callTool(
+  tool: Tool,
+  input: Record<string, unknown>,
+  context: ServerContext,
+  session: McpSession,
+  onFault: McpServerSettings["onFault"],
+): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  const progress = progressOf(context);
+  const call: ToolCall = { signal, ...(progress === undefined ? {} : { progress: progress.send }) };
+  const handle = () => tool.handle(input, call);
+  try {
+    const output = await (tool.serial === true ? session.serially(call, handle) : handle());
+    // Parsed, so that nothing leaves that the tool does not declare.
+    const structuredContent = tool.output.parse(output);
+    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+  } catch (thrown) {
+    const error = toSimlockError(thrown);
+    if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);
+    return { content: [{ type: "text", text: JSON.stringify(error.toWire()) }], isError: true };
+  } finally {
+    progress?.end();
+  }
+}
+
+/** Progress to a client that sent a token: its value always rises, and nothing follows the end of the call. */
+function progressOf(context: ServerContext): { send: (report: ToolProgress) => void; end: () => void } | undefined {
+  const progressToken = context.mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  let last = -1;
+  let ended = false;
+  return {
+    send(report) {
+      if (ended || context.mcpReq.signal.aborted) return;
+      last = report.progress > last ? report.progress : last + 1;
+      // Past its total the total means nothing more.
+      const total = report.total === undefined || last > report.total ? {} : { total: report.total };
+      context.mcpReq
+        .notify({
+          method: "notifications/progress",
+          params: { progressToken, progress: last, ...total, message: report.message },
+        })
+        .catch(() => {});
+    },
+    end() {
+      ended = true;
+    },
+  };
+}

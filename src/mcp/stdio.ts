@@ -1,0 +1,165 @@
+import type { Readable, Writable } from "node:stream";
+import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { Channel } from "./channel.ts";
+import { systemClock, within, type Clock } from "./clock.ts";
+import { Gate, refuse, type Notification, type Request } from "./gate.ts";
+import { LineWriter } from "./line-writer.ts";
+import { Lines, type Line } from "./lines.ts";
+import { watchForEnd, type WatchedProcess } from "./process-end.ts";
+import { createMcpServer } from "./server.ts";
+import { McpSession } from "./session.ts";
+import type { Connect } from "./connection.ts";
+import type { Write } from "./stdout-guard.ts";
+import type { Era } from "./versions.ts";
+
+const MAX_LINE_BYTES = 8 * 1024 * 1024;
+/** More than an agent ever asks at once, and few enough that their answers fit in memory when nobody reads them. */
+const MAX_UNANSWERED = 64;
+const TOO_MANY = -32000;
+const LAST_ANSWERS_MS = 500;
+
+export interface StdioSettings {
+  readonly connect: Connect;
+  readonly ownPrincipal: string;
+  readonly version: string;
+  readonly cwd: string;
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  readonly write: Write;
+  /** A line for the log of the client, which keeps our standard error. */
+  readonly report: (line: string) => void;
+  readonly process: WatchedProcess;
+  readonly clock?: Clock;
+}
+
+/**
+ * Serves one client until its input ends, its output breaks, a signal comes or the parent dies. Then the session is closed, requests under
+ * way get their answers, and what is left to write is written; each of it within a bound. Returns the process's exit code.
+ */
+export async function serveOverStdio(settings: StdioSettings): Promise<number> {
+  const clock = settings.clock ?? systemClock;
+  const session = new McpSession({
+    connect: settings.connect,
+    clock,
+    ownPrincipal: settings.ownPrincipal,
+    cwd: settings.cwd,
+  });
+  const ended = Promise.withResolvers<number>();
+  const { stdin } = settings;
+  const writer = new LineWriter(settings.stdout, settings.write, {
+    broken: () => ended.resolve(0),
+    drain: () => stdin.resume(),
+  });
+  const servers = new Servers(session, settings, writer, clock);
+  const gate = new Gate();
+  const lines = new Lines(MAX_LINE_BYTES);
+
+  const take = (line: Line): void => {
+    const verdict = gate.judge(line.kind === "line" ? line.bytes : null);
+    if (verdict.kind === "deliver") servers.deliver(verdict.era, verdict.message);
+    else if (verdict.kind === "answer") writer.write(verdict.reply);
+  };
+  const onData = (chunk: Buffer): void => {
+    for (const line of lines.push(chunk)) take(line);
+    // A client that does not read is not heard either, so that its requests cannot pile up here as answers.
+    if (writer.behind) stdin.pause();
+  };
+  const onEnd = (): void => {
+    for (const line of lines.end()) take(line);
+    ended.resolve(0);
+  };
+  const onGone = (): void => ended.resolve(0);
+  stdin.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
+  const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
+
+  const exitCode = await ended.promise;
+  stdin.off("data", onData).off("end", onEnd).pause();
+  await session.close();
+  await within(clock, LAST_ANSWERS_MS, servers.settled());
+  await servers.close();
+  await within(clock, LAST_ANSWERS_MS, writer.flushed());
+  unwatch();
+  return exitCode;
+}
+
+/** The server of each era, made when the client turns to it. Both serve one session. */
+class Servers {
+  readonly #session: McpSession;
+  readonly #settings: StdioSettings;
+  readonly #writer: LineWriter;
+  readonly #clock: Clock;
+  readonly #channels = new Map<Era, Channel>();
+  readonly #closers: (() => Promise<void>)[] = [];
+
+  constructor(session: McpSession, settings: StdioSettings, writer: LineWriter, clock: Clock) {
+    this.#session = session;
+    this.#settings = settings;
+    this.#writer = writer;
+    this.#clock = clock;
+  }
+
+  deliver(era: Era, message: Request | Notification): void {
+    const channel = this.#channels.get(era) ?? this.#open(era);
+    const refusal = "id" in message ? refusalOf(message, channel) : undefined;
+    if (refusal !== undefined) this.#writer.write(refusal.reply);
+    else if ("id" in message || isJSONRPCNotification(message)) channel.deliver(message);
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.#channels.values()].map((channel) => channel.settled()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#closers.map((close) => within(this.#clock, LAST_ANSWERS_MS, close())));
+  }
+
+  #open(era: Era): Channel {
+    const channel = new Channel((message) => this.#write(message));
+    this.#channels.set(era, channel);
+    const make = () =>
+      createMcpServer(this.#session, {
+        clock: this.#clock,
+        version: this.#settings.version,
+        era,
+        onFault: (tool, fault) => this.#settings.report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`),
+      });
+    if (era === "modern") {
+      const handle = serveStdio(make, { legacy: "reject", transport: channel });
+      this.#closers.push(() => handle.close());
+    } else {
+      const server = make();
+      void server.connect(channel);
+      this.#closers.push(() => server.close());
+    }
+    return channel;
+  }
+
+  /** Progress is worth nothing to a client that does not read: it is left out, all else is written. */
+  #write(message: JSONRPCMessage): void {
+    const isProgress = "method" in message && message.method === "notifications/progress";
+    if (isProgress && this.#writer.behind) return;
+    this.#writer.write(message);
+  }
+}
+
+/** Why a request that the gate let through can't be served. */
+function refusalOf(request: Request, channel: Channel) {
+  if (channel.isUnanswered(request.id)) {
+    // Not under its id: the client would take it for the answer to the first.
+    return refuse(null, -32600, `Invalid Request: a request with the id ${JSON.stringify(request.id)} is under way`);
+  }
+  if (channel.unanswered >= MAX_UNANSWERED) {
+    return refuse(request.id, TOO_MANY, `Too many requests at once: at most ${MAX_UNANSWERED}`);
+  }
+  // The SDK passes over what its own schema does not take.
+  const { id } = request;
+  return isJSONRPCRequest(request) ? undefined : refuse(id, -32602, "Invalid params");
+}
+
+/** The kind of an error and where it was thrown. Its message is left out: it may hold what the client sent. */
+function placeOf(fault: unknown): string {
+  if (!(fault instanceof Error)) return typeof fault;
+  const frame = fault.stack?.split("\n").find((line) => line.trimStart().startsWith("at "));
+  return `${fault.name} ${frame?.trim() ?? ""}`;
+}
