@@ -90,21 +90,26 @@ function versionsOf(runtimes: readonly Runtime[]): string[] {
   return [...new Set(runtimes.map((runtime) => runtime.version))].sort(newestFirst);
 }
 
-/** What else a model answers to: its identifier, the last part of it, the hardware's own. Never another model's name, and never two models. */
+/**
+ * What else a model answers to: its identifier, the last part of it, its name with dashes, the hardware's own name. Never another model's name,
+ * and never two models.
+ */
 function aliasesOf(types: readonly DeviceType[]): Record<string, string[]> {
   const spellings = (type: DeviceType) => {
     const short = type.id.slice(type.id.lastIndexOf(".") + 1);
-    return new Set([type.id, short, type.modelIdentifier ?? type.id].filter((alias) => alias.length <= MAX_NAME));
+    const dashed = type.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").replace(/-$/, "");
+    const all = [type.id, short, dashed, type.modelIdentifier ?? short];
+    return new Map(all.filter((alias) => alias.length <= MAX_NAME).map((alias) => [alias.toLowerCase(), alias]));
   };
+  const names = new Set(types.map((type) => type.name.toLowerCase()));
   const owners = new Map<string, number>();
   for (const type of types) {
-    for (const alias of new Set([...spellings(type)].map((text) => text.toLowerCase()))) {
-      owners.set(alias, (owners.get(alias) ?? 0) + 1);
-    }
+    for (const alias of spellings(type).keys()) owners.set(alias, (owners.get(alias) ?? 0) + 1);
   }
-  const names = new Set(types.map((type) => type.name.toLowerCase()));
-  const own = (alias: string) => owners.get(alias.toLowerCase()) === 1 && !names.has(alias.toLowerCase());
-  return Object.fromEntries(types.map((type) => [type.name, [...spellings(type)].filter(own)]));
+  const own = ([alias]: readonly [string, string]) => owners.get(alias) === 1 && !names.has(alias);
+  return Object.fromEntries(
+    types.map((type) => [type.name, [...spellings(type)].filter(own).map(([, alias]) => alias)]),
+  );
 }
 
 interface ClassSources {

@@ -42,10 +42,10 @@ export async function prerequisites(
     const findings: Finding[] = [];
     const firstLaunch = await firstLaunchOf(simctl, signal);
     if (firstLaunch !== undefined) findings.push(firstLaunch);
-    if (runtimes.every((runtime) => runtime.unavailable !== undefined)) {
+    if (!runtimes.some((runtime) => runtime.platform === "iOS" && runtime.unavailable === undefined)) {
       findings.push(
         missing("ios-runtime", {
-          message: "No simulator runtime is installed: there are models, but nothing they could run.",
+          message: "No iOS simulator runtime is installed: iPhones and iPads have nothing to run.",
           hint: "Install one: `xcodebuild -downloadPlatform iOS`, or Xcode, Settings, Components.",
         }),
       );
