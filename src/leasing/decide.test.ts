@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createState } from "./book.ts";
 import { agent, failure, operator, settingsOf, World } from "./fixtures.ts";
-import { queueProgress, waitingRequests } from "./views.ts";
+import { capacityOf, queueProgress, waitingRequests } from "./views.ts";
 
 describe("a request", () => {
   test("for a phone makes the default model on the newest OS, boots it and is granted", () => {
@@ -434,6 +434,34 @@ describe("a device", () => {
   });
 });
 
+describe("capacity", () => {
+  test("is limited over both platforms together", () => {
+    const settings = {
+      ...settingsOf(),
+      capacity: { strategy: "fixed" as const, maxRunning: 1, ios: { maxRunning: 3, maxDevices: 3 }, android: {} },
+    };
+    const world = new World(settings);
+    world.request("a");
+    world.finishAll();
+    world.request("b");
+    expect(world.open).toEqual([]);
+    expect(waitingRequests(world.state)).toMatchObject([{ requesterId: "b", reason: "capacity" }]);
+  });
+
+  test("comes from the host: half its processors, and memory beside what the host keeps", () => {
+    const world = new World({ ...settingsOf(), capacity: { strategy: "resource", ios: {}, android: {} } });
+    expect(capacityOf(world.state)).toMatchObject({
+      ios: { limit: 4, maxRunning: 4 },
+      android: { limit: 2 },
+      global: { maxRunning: 6 },
+      ramBudget: { limitBytes: 28 * 1024 ** 3 },
+    });
+    for (const name of ["a", "b", "c", "d", "e"]) world.request(name);
+    world.finishAll();
+    expect(world.stored().leases).toHaveLength(4);
+  });
+});
+
 describe("an attached device", () => {
   const enrol = (world: World, over: { identity?: string; shared?: boolean } = {}) => {
     const replyTo = world.nextReply();
@@ -526,6 +554,17 @@ describe("a restart", () => {
     restart(world);
     expect(world.stored().leases).toEqual([]);
     expect(world.open).toMatchObject([{ intent: { kind: "clean" } }]);
+  });
+
+  test("does not take an idle device for ready that the machine shows stopped", () => {
+    const world = new World();
+    const a = world.request("a");
+    world.finish("create");
+    world.decide({ kind: "abandoned", waiters: [a] });
+    world.finish("boot");
+    expect(world.stored().devices).toMatchObject([{ state: "ready" }]);
+    restart(world, "stopped");
+    expect(world.stored().devices).toMatchObject([{ state: "shutdown" }]);
   });
 
   test("removes a device that was being made for somebody who is gone", () => {

@@ -4,11 +4,13 @@ import type { Input } from "./protocol.ts";
 import { reportStage, startFailedFor } from "./requests.ts";
 import {
   booted,
+  claimantOf,
   cleaned,
   cleaningFailed,
   created,
   destroyed,
   quarantine,
+  serves,
   startFailed,
   stopped,
 } from "./transitions.ts";
