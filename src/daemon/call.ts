@@ -11,8 +11,9 @@ export interface Peer {
   readonly role: Role;
   /** On this machine and as this user: it may bring its own working directory. */
   readonly local: boolean;
-  /** Aborted when the peer is gone. */
-  readonly gone: AbortSignal;
+  readonly gone: boolean;
+  /** Calls back once when the peer is gone, at once when it is gone already. Returns the end of it. */
+  onGone(listener: () => void): () => void;
   push<K extends PushKind>(kind: K, payload: PushPayload<K>): void;
   /** Resolves when little enough is under way to the peer, or when it is gone. Undefined when that is so already. */
   room(): Promise<void> | undefined;

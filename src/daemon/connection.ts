@@ -30,7 +30,8 @@ export class Connection implements Peer {
   readonly #socket: Socket;
   readonly #splitter = new LineSplitter();
   readonly #events: ConnectionEvents;
-  readonly #gone = new AbortController();
+  readonly #goneListeners = new Set<() => void>();
+  #gone = false;
   #principal: string;
   #role: Role = "agent";
   #identified = false;
@@ -58,8 +59,14 @@ export class Connection implements Peer {
   get role(): Role {
     return this.#role;
   }
-  get gone(): AbortSignal {
-    return this.#gone.signal;
+  get gone(): boolean {
+    return this.#gone;
+  }
+
+  onGone(listener: () => void): () => void {
+    if (this.#gone) listener();
+    else this.#goneListeners.add(listener);
+    return () => this.#goneListeners.delete(listener);
   }
 
   /** Hello was said: who calls is fixed from here on. */
@@ -99,7 +106,7 @@ export class Connection implements Peer {
   }
 
   room(): Promise<void> | undefined {
-    if (this.#gone.signal.aborted || this.#socket.writableLength < OUTPUT_HIGH_WATER_BYTES) return undefined;
+    if (this.#gone || this.#socket.writableLength < OUTPUT_HIGH_WATER_BYTES) return undefined;
     this.#room ??= new Promise<void>((done) => {
       const free = (): void => {
         this.#socket.off("drain", free);
@@ -123,7 +130,7 @@ export class Connection implements Peer {
 
   /** Ends it now, whatever is under way. */
   cut(why: string): void {
-    if (this.#gone.signal.aborted) return;
+    if (this.#gone) return;
     this.#why = why;
     this.#socket.destroy();
   }
@@ -152,7 +159,7 @@ export class Connection implements Peer {
       } else this.#limit(undefined, "");
     }
     for (const line of lines) {
-      if (this.#gone.signal.aborted) return;
+      if (this.#gone) return;
       this.#events.line(line);
     }
   }
@@ -175,7 +182,9 @@ export class Connection implements Peer {
 
   #closed(): void {
     clearTimeout(this.#deadline);
-    this.#gone.abort();
+    this.#gone = true;
+    for (const listener of this.#goneListeners) listener();
+    this.#goneListeners.clear();
     this.#events.closed(this.#why);
   }
 }

@@ -33,8 +33,8 @@ export const ACTIVITY_INTERVAL_MS = 1000;
 
 /** The reading of one kind of device, at start and while devices are leased. */
 export const READ_TIMEOUT_MS = 60_000;
-/** The reading of one catalog. A cold host takes long for its first listing. */
-export const CATALOG_TIMEOUT_MS = 60_000;
+/** The reading of one catalog. A cold Mac takes minutes for its first listing; the start does not wait for that. */
+export const CATALOG_TIMEOUT_MS = 300_000;
 /** A request that can't be resolved has the catalog read anew when it is older than this. */
 export const CATALOG_FRESH_MS = 10_000;
 /** Versions of the host's tools are read anew, in the background, when they are older than this. */
@@ -44,6 +44,8 @@ export const HOST_FACTS_TIMEOUT_MS = 30_000;
 export const PREREQUISITES_TIMEOUT_MS = 60_000;
 /** Finding the device of a command. */
 export const TARGET_TIMEOUT_MS = 30_000;
+/** After a decision, what is to be watched is looked for once in this time. */
+export const SURVEY_PAUSE_MS = 50;
 /** Processes that leases are bound to are looked at this often. */
 export const BOUND_POLL_MS = 1000;
 
@@ -59,7 +61,7 @@ export const EFFECT_TIMEOUT_MS = {
 export const EFFECT_ABORT_GRACE_MS = 15_000;
 
 /** A stopping daemon lets driver work end by itself for this long, then ends it. */
-export const STOP_WORK_MS = 10_000;
+export const STOP_WORK_MS = 5000;
 /** How long a stopping daemon waits for each thing that it has told to end. */
 export const STOP_STEP_MS = 8000;
 /** A stopping daemon lets its last answers reach their clients for this long. */

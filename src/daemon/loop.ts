@@ -1,6 +1,7 @@
-import { SimlockError, type EventEnvelope, type MintId } from "../contract/index.ts";
+import { SimlockError, type EventEnvelope, type EventFact, type MintId } from "../contract/index.ts";
 import type { Answer, Decision, Input, Notice, Now, ReplyTo } from "../leasing/index.ts";
 import type { Store } from "../store/index.ts";
+import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { MAX_BATCH, PROGRESS_INTERVAL_MS } from "./limits.ts";
 import type { Log } from "./log.ts";
@@ -14,9 +15,10 @@ export interface Decider {
 
 /** What a committed decision lets out, beside its replies. */
 export interface Outlet {
-  /** `origins`: the connection behind each call of this batch, so that a notice can leave out the one that caused it. */
-  notice(notice: Notice, originOf: (replyTo: ReplyTo) => unknown): void;
-  committed(decision: Decision, events: readonly EventEnvelope[]): void;
+  /** Something to tell. `originOf`: the call that waits for this answer. It is there until its reply is let out, which comes after the notices. */
+  notice(notice: Notice, originOf: (replyTo: ReplyTo) => Call | undefined): void;
+  committed(decision: Decision): void;
+  published(events: readonly EventEnvelope[]): void;
 }
 
 export interface LoopPorts {
@@ -36,7 +38,7 @@ export interface Asked {
 }
 
 interface Waiter {
-  readonly origin: unknown;
+  readonly origin: Call | undefined;
   readonly settle: (answer: Answer) => void;
   readonly refuse: (error: SimlockError) => void;
 }
@@ -70,7 +72,7 @@ export class DecisionLoop {
   }
 
   /** An input that is answered. The answer never comes when the loop fails: the process ends then. */
-  ask(make: (replyTo: ReplyTo) => Input, origin?: unknown): Asked {
+  ask(make: (replyTo: ReplyTo) => Input, origin?: Call): Asked {
     const replyTo = this.#nextReply++;
     const answer = new Promise<Answer>((settle, refuse) => {
       if (this.#state === "stopped") refuse(stopping());
@@ -92,7 +94,27 @@ export class DecisionLoop {
     await new Promise<void>((done) => this.#idle.push(done));
   }
 
-  /** Decides nothing any more. Calls that still wait are answered `DAEMON_STOPPING`: their requests stand in the database. */
+  /** Writes events that no decision makes: the daemon's own. */
+  record(events: readonly EventFact[]): void {
+    if (this.#state === "stopped") return;
+    try {
+      this.#ports.outlet.published(this.#ports.store.commit([], events, this.#ports.clock.now()));
+    } catch (error) {
+      this.#halt();
+      this.#ports.fatal(error);
+    }
+  }
+
+  /** Calls that wait for longer than one decision (requests in the queue) are answered `DAEMON_STOPPING`, and taken back. */
+  async dismiss(): Promise<void> {
+    await this.settled();
+    const open = [...this.#waiters.keys()];
+    for (const waiter of this.#waiters.values()) waiter.refuse(stopping());
+    this.#waiters.clear();
+    if (open.length > 0) this.submit({ kind: "abandoned", waiters: open });
+  }
+
+  /** Decides nothing any more. Calls that still wait are answered `DAEMON_STOPPING`. */
   stop(): void {
     this.#halt();
     for (const waiter of this.#waiters.values()) waiter.refuse(stopping());
@@ -146,23 +168,26 @@ export class DecisionLoop {
   }
 
   #letOut(decision: Decision, events: readonly EventEnvelope[]): void {
-    const originOf = (replyTo: ReplyTo): unknown => this.#waiters.get(replyTo)?.origin;
     // Notices first: progress that came after its answer would be progress of nothing.
-    for (const notice of decision.notices) this.#ports.outlet.notice(notice, originOf);
-    this.#ports.outlet.committed(decision, events);
+    for (const notice of decision.notices) this.#notice(notice);
     for (const { to, answer } of decision.replies) {
       this.#waiters.get(to)?.settle(answer);
       this.#waiters.delete(to);
     }
+    this.#ports.outlet.committed(decision);
+    if (events.length > 0) this.#ports.outlet.published(events);
     if (decision.changes.length > 0) this.#tellQueue();
+  }
+
+  #notice(notice: Notice): void {
+    this.#ports.outlet.notice(notice, (replyTo) => this.#waiters.get(replyTo)?.origin);
   }
 
   /** Positions in the queue: at once when it has been quiet, else when the interval is over. */
   #tellQueue(): void {
     if (this.#progressTimer !== undefined) return;
     const tell = (): void => {
-      const originOf = (): undefined => undefined;
-      for (const notice of this.#ports.decider.queueProgress()) this.#ports.outlet.notice(notice, originOf);
+      for (const notice of this.#ports.decider.queueProgress()) this.#notice(notice);
     };
     tell();
     this.#progressTimer = setTimeout(() => {

@@ -70,7 +70,7 @@ export async function serveSocket(ports: ServerPorts): Promise<SocketServer> {
       const ended = [...connections].map(
         async (connection) =>
           new Promise<void>((done) => {
-            connection.gone.addEventListener("abort", () => done(), { once: true });
+            connection.onGone(done);
             connection.close("the daemon stopped");
           }),
       );
