@@ -21,6 +21,7 @@ import {
  * this file. It is more lenient than the daemon and decides nothing: what it answers is what its handlers return.
  */
 export interface FakeDaemon extends AsyncDisposable {
+  /** `daemon.sock` in a folder that can stand in for a home. */
   readonly socketPath: string;
   /** Every frame that came, parsed, of every connection: requests and credit. */
   readonly frames: readonly FakeFrame[];
@@ -74,7 +75,7 @@ interface OpenCall {
 /** Starts one. `hello` and `call.cancel` have handlers of their own unless others are given; the rest answer `UNKNOWN_REQUEST`. */
 export async function fakeDaemon(handlers: FakeHandlers = {}): Promise<FakeDaemon> {
   const folder = mkdtempSync("/tmp/sl-fake-");
-  const socketPath = join(folder, "d.sock");
+  const socketPath = join(folder, "daemon.sock");
   const frames: FakeFrame[] = [];
   const watchers = new Set<() => void>();
   const connections = new Set<FakeConnection>();

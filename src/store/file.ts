@@ -8,7 +8,7 @@ export const SIDE_FILES = ["-wal", "-journal"] as const;
 const MAGIC = Buffer.from("SQLite format 3\0", "latin1");
 const HEADER_BYTES = 100;
 /** A write-ahead log begins with one of these, by its byte order (https://www.sqlite.org/fileformat2.html#walformat). */
-const WAL_MAGIC = [0x377f0682, 0x377f0683];
+const WAL_MAGIC = new Set([0x377f0682, 0x377f0683]);
 const WAL_HEADER_BYTES = 32;
 
 export interface DatabaseFile {
@@ -77,7 +77,7 @@ function checkLog(path: string, log: string): void {
   const header = found(path, () => head(log, WAL_HEADER_BYTES));
   if (header.every((byte) => byte === 0)) return;
   if (header.length < WAL_HEADER_BYTES) return;
-  if (!WAL_MAGIC.includes(header.readUInt32BE(0))) {
+  if (!WAL_MAGIC.has(header.readUInt32BE(0))) {
     throw unusable(path, "damaged", `has a log, ${log}, whose beginning is destroyed: its last commits are lost.`);
   }
 }
