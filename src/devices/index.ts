@@ -6,3 +6,4 @@ export * from "./driver.ts";
 export type { CallTool } from "./tool-call.ts";
 export { createSimulatorDriver } from "./simulator/driver.ts";
 export type { SimulatorDriverOptions } from "./simulator/driver.ts";
+export { createAndroidDriver, type AndroidDriverOptions } from "./android/driver.ts";
