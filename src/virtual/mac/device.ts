@@ -22,11 +22,15 @@ export interface Session {
   readonly display: boolean;
   readonly env: Readonly<Record<string, string>>;
   /** The app in front; undefined is the home screen. */
-  readonly foreground?: string;
+  readonly foreground?: string | undefined;
   /** What the app in front shows beside its name, a line each. */
   readonly content: readonly string[];
   readonly statusBar: StatusBar;
-  readonly location?: string;
+  readonly location?: string | undefined;
+  /** The last push notification's words, shown until an app comes to the front. */
+  readonly banner?: string | undefined;
+  /** Jobs that were disabled when it booted: `launchctl disable` takes effect at the next boot. */
+  readonly withoutLabels: readonly string[];
   readonly verbose: boolean;
 }
 

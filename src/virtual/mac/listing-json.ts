@@ -1,17 +1,16 @@
 import type { Call } from "./call.ts";
-import { findDeviceType, packVersion } from "./catalog/models.ts";
+import { packVersion } from "./catalog/models.ts";
 import type { DeviceType } from "./catalog/models.ts";
 import { findRuntime, supportedTypes } from "./catalog/runtimes.ts";
 import type { Runtime } from "./catalog/runtimes.ts";
+import { PROFILES, runtimeBundle, runtimeRoot } from "./runtime-files.ts";
 import { stateAt } from "./device.ts";
 import type { Device } from "./device.ts";
 import { dataOf, logPathOf } from "./device-folder.ts";
 import type { Json } from "./formats/apple-json.ts";
 import { isAvailable, UNAVAILABLE } from "./selection.ts";
-import { devicesByRuntime, runtimesFor, typesFor } from "./verbs/list.ts";
-import type { Section, Term } from "./verbs/list.ts";
-
-const PROFILES = "/Library/Developer/CoreSimulator/Profiles";
+import { devicesByRuntime, runtimesFor, typesFor } from "./listing.ts";
+import type { Section, Term } from "./listing.ts";
 
 /** `list -j` in the form that the control file asks for. */
 export function listingJson(call: Call, sections: readonly Section[], term: Term): Json {
@@ -50,15 +49,6 @@ function legacyType(type: DeviceType): Json {
   return { name: type.name, identifier: type.identifier };
 }
 
-/** Where a runtime's disk image is mounted. */
-export function mountOf(runtime: Runtime): string {
-  return `/Library/Developer/CoreSimulator/Volumes/${runtime.platform === "visionOS" ? "xrOS" : runtime.platform}_${runtime.build}`;
-}
-
-function bundleOfRuntime(runtime: Runtime): string {
-  return `${mountOf(runtime)}${PROFILES}/Runtimes/${runtime.name}.simruntime`;
-}
-
 function runtimeJson(call: Call, runtime: Runtime): Json {
   const { buildversion, ...common } = {
     buildversion: runtime.build,
@@ -81,8 +71,8 @@ function runtimeJson(call: Call, runtime: Runtime): Json {
     })),
     identifier: runtime.identifier,
     platform: runtime.platform,
-    bundlePath: bundleOfRuntime(runtime),
-    runtimeRoot: `${bundleOfRuntime(runtime)}/Contents/Resources/RuntimeRoot`,
+    bundlePath: runtimeBundle(call.root, runtime),
+    runtimeRoot: runtimeRoot(call.root, runtime),
     lastUsage: {},
     name: runtime.name,
   };
@@ -146,11 +136,4 @@ function pairsJson(call: Call): Json {
       },
     ]),
   );
-}
-
-/** The device type of a device: every device's type is in the catalog. */
-export function typeOf(device: Device): DeviceType {
-  const type = findDeviceType(device.typeId);
-  if (type === undefined) throw new Error(`${device.typeId} is not in the catalog`);
-  return type;
 }

@@ -3,8 +3,8 @@ import { findRuntime } from "./catalog/runtimes.ts";
 import { stateAt } from "./device.ts";
 import { pairState } from "./listing-json.ts";
 import { isAvailable, UNAVAILABLE } from "./selection.ts";
-import { devicesByRuntime, runtimesFor, typesFor } from "./verbs/list.ts";
-import type { Section, Term } from "./verbs/list.ts";
+import { devicesByRuntime, runtimesFor, typesFor } from "./listing.ts";
+import type { Section, Term } from "./listing.ts";
 
 const HEADS: Readonly<Record<Section, string>> = {
   devicetypes: "Device Types",

@@ -1,4 +1,7 @@
-import { RUNTIMES } from "./catalog/runtimes.ts";
+import { findDeviceType } from "./catalog/models.ts";
+import type { DeviceType } from "./catalog/models.ts";
+import { findRuntime, RUNTIMES } from "./catalog/runtimes.ts";
+import type { Runtime } from "./catalog/runtimes.ts";
 import type { Control } from "./control.ts";
 import { isRunning, stateAt } from "./device.ts";
 import type { Device, DeviceState } from "./device.ts";
@@ -67,3 +70,16 @@ export function isAvailable(control: Control, runtimeId: string): boolean {
 
 /** What the listings say of a device without its runtime. */
 export const UNAVAILABLE = 'runtime profile not found using "System" match policy';
+
+/** Every device's type is in the catalog. */
+export function typeOf(device: Device): DeviceType {
+  const type = findDeviceType(device.typeId);
+  if (type === undefined) throw new Error(`${device.typeId} is not in the catalog`);
+  return type;
+}
+
+export function runtimeOf(device: Device): Runtime {
+  const runtime = findRuntime(device.runtimeId);
+  if (runtime === undefined) throw new Error(`${device.runtimeId} is not in the catalog`);
+  return runtime;
+}

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { findRuntime } from "../catalog/runtimes.ts";
+import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
 import { dataOf } from "../device-folder.ts";
 import type { DeviceSet, InstalledApp } from "../device-set.ts";
 import type { PlistDictionary } from "../formats/plist-value.ts";
-import { mountOf } from "../listing-json.ts";
+import { runtimeRoot } from "../runtime-files.ts";
+import { runtimeOf } from "../selection.ts";
 import { systemApps } from "./system-apps.ts";
 
 export function bundleContainer(set: DeviceSet, udid: string, container: string): string {
@@ -44,19 +45,14 @@ export function userAppFacts(set: DeviceSet, app: InstalledApp): PlistDictionary
   };
 }
 
-function systemAppPath(device: Device, executable: string): string {
-  const runtime = findRuntime(device.runtimeId);
-  const mount = runtime === undefined ? "" : mountOf(runtime);
-  const root = `${mount}/Library/Developer/CoreSimulator/Profiles/Runtimes/${runtime?.name ?? ""}.simruntime/Contents/Resources/RuntimeRoot`;
-  return `${root}/Applications/${executable}.app`;
-}
-
 /** All apps of a device by bundle id, the system's own among them. */
-export function appsOf(set: DeviceSet, device: Device): ReadonlyMap<string, PlistDictionary> {
-  const platform = findRuntime(device.runtimeId)?.platform ?? "iOS";
+export function appsOf(call: Call, device: Device): ReadonlyMap<string, PlistDictionary> {
+  const { set } = call;
+  const runtime = runtimeOf(device);
+  const applications = join(runtimeRoot(call.root, runtime), "Applications");
   const apps = new Map<string, PlistDictionary>();
-  for (const [bundleId, displayName, executable] of systemApps(platform)) {
-    const path = systemAppPath(device, executable);
+  for (const [bundleId, displayName, executable] of systemApps(runtime.platform)) {
+    const path = join(applications, `${executable}.app`);
     apps.set(bundleId, {
       ApplicationType: "System",
       Bundle: folderUrl(path),
@@ -88,6 +84,6 @@ function stableUuid(udid: string, bundleId: string): string {
   );
 }
 
-export function isInstalled(set: DeviceSet, device: Device, bundleId: string): boolean {
-  return appsOf(set, device).has(bundleId);
+export function isInstalled(call: Call, device: Device, bundleId: string): boolean {
+  return appsOf(call, device).has(bundleId);
 }

@@ -59,7 +59,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 /** Bare where only letters, digits and `_` occur, else in quotes: anything beyond ASCII as `\U` and four hex digits, controls in octal. */
 export function word(text: string): string {
   if (/^[A-Za-z0-9_]+$/.test(text)) return text;
-  return `"${text.replace(/["\\\x00-\x1f\x7f]|[^\x00-\x7f]/g, escaped)}"`;
+  return `"${text.replace(/["\\\p{Cc}]|[^\p{ASCII}]/gu, escaped)}"`;
 }
 
 function escaped(character: string): string {

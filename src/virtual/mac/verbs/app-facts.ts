@@ -18,7 +18,7 @@ import { runningDevice } from "../selection.ts";
 export function listapps(call: Call, args: readonly string[]): void {
   const parsed = parseArguments("listapps", args, { flags: ["-j --json"] });
   const device = runningDevice(call.set, operand(parsed, 0, "listapps", "[-j | --json] <device>"));
-  const apps = Object.fromEntries(appsOf(call.set, device));
+  const apps = Object.fromEntries(appsOf(call, device));
   const json = parsed.has("-j") && call.control.listappsJson !== "plist";
   call.out(`${json ? appleJson(jsonOf(apps)) : openstep(apps)}\n`);
 }
@@ -28,7 +28,7 @@ export function appinfo(call: Call, args: readonly string[]): void {
   const parsed = parseArguments("appinfo", args, {});
   const device = runningDevice(call.set, operand(parsed, 0, "appinfo", "<device> <app bundle identifier>"));
   const bundleId = operand(parsed, 1, "appinfo", "<device> <app bundle identifier>");
-  const facts = appsOf(call.set, device).get(bundleId);
+  const facts = appsOf(call, device).get(bundleId);
   if (facts === undefined) throw failure("notInstalled");
   call.out(`${openstep(facts)}\n`);
 }
@@ -46,7 +46,7 @@ export function getAppContainer(call: Call, args: readonly string[]): void {
   const device = runningDevice(call.set, operand(parsed, 0, "get_app_container", form));
   const bundleId = operand(parsed, 1, "get_app_container", form);
   const container = parsed.operands[2] ?? "app";
-  const facts = appsOf(call.set, device).get(bundleId);
+  const facts = appsOf(call, device).get(bundleId);
   if (facts === undefined) throw failure("notInstalled");
   if (container === "groups") {
     const groups = Object.entries(groupsOf(facts)).map(([group, url]) => `${group}\t${pathOf(url)}\n`);

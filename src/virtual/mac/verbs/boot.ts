@@ -3,10 +3,9 @@ import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
 import { stateAt } from "../device.ts";
 import type { Device, Session } from "../device.ts";
-import { dataOf, writeRecord } from "../device-folder.ts";
+import { writeRecord } from "../device-folder.ts";
 import { failure } from "../failure.ts";
-import { findRuntime } from "../catalog/runtimes.ts";
-import { mountOf, typeOf } from "../listing-json.ts";
+import { childVariables, deviceEnvironment } from "../environment.ts";
 import { paceOf } from "../pace.ts";
 import { deviceFor, isAvailable, requireState } from "../selection.ts";
 
@@ -53,48 +52,12 @@ function sessionOf(call: Call, device: Device, until: number): Session {
     readyAt: until + paceOf(call.control, "bootstatus"),
     bootedAt: until,
     display: call.boot !== "no-display",
-    env: { ...environmentOf(call, device), ...childVariables(call.env) },
+    env: { ...deviceEnvironment(call, device), ...childVariables(call.env) },
     content: [],
     statusBar: {},
+    withoutLabels: device.settings.disabledLabels,
     verbose: false,
   };
-}
-
-/** What programs in the device find in their environment. */
-function environmentOf(call: Call, device: Device): Readonly<Record<string, string>> {
-  const type = typeOf(device);
-  const runtime = findRuntime(device.runtimeId);
-  const data = dataOf(call.set, device.udid);
-  const root =
-    runtime === undefined
-      ? ""
-      : `${mountOf(runtime)}/Library/Developer/CoreSimulator/Profiles/Runtimes/${runtime.name}.simruntime/Contents/Resources/RuntimeRoot`;
-  return {
-    HOME: data,
-    CFFIXED_USER_HOME: data,
-    TMPDIR: `${data}/tmp`,
-    PATH: "/usr/bin:/bin:/usr/sbin:/sbin:/usr/local/bin",
-    SIMULATOR_UDID: device.udid,
-    SIMULATOR_DEVICE_NAME: device.name,
-    SIMULATOR_MODEL_IDENTIFIER: type.modelIdentifier,
-    SIMULATOR_ROOT: root,
-    SIMULATOR_SHARED_RESOURCES_DIRECTORY: data,
-    SIMULATOR_MAINSCREEN_WIDTH: String(type.width),
-    SIMULATOR_MAINSCREEN_HEIGHT: String(type.height),
-    SIMULATOR_RUNTIME_VERSION: runtime?.version ?? "",
-    SIMULATOR_RUNTIME_BUILD_VERSION: runtime?.build ?? "",
-    SIMULATOR_VERSION_INFO: `CoreSimulator - Device: ${device.name} (${device.udid}) - Runtime: ${runtime?.name ?? ""} (${runtime?.build ?? ""}) - DeviceType: ${type.name}`,
-  };
-}
-
-/** `SIMCTL_CHILD_NAME=value` on the host becomes `NAME=value` in the device. */
-export function childVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
-  const prefix = "SIMCTL_CHILD_";
-  return Object.fromEntries(
-    Object.entries(env).flatMap(([name, value]) =>
-      name.startsWith(prefix) && value !== undefined ? [[name.slice(prefix.length), value]] : [],
-    ),
-  );
 }
 
 /** Waits for the end of a boot that somebody began. Throws `wrongState` when the device is shut down meanwhile. */

@@ -14,7 +14,12 @@ const STEPS = ["Waiting on Backboard", "Waiting on Data Migration", "Waiting on 
  */
 export async function bootstatus(call: Call, args: readonly string[]): Promise<void> {
   const words = args.flatMap((word) =>
-    /^-[bcd]{2,3}$/.test(word) ? [...word.slice(1)].map((flag) => `-${flag}`) : [word],
+    /^-[bcd]{2,3}$/.test(word)
+      ? word
+          .slice(1)
+          .split("")
+          .map((flag) => `-${flag}`)
+      : [word],
   );
   const parsed = parseArguments("bootstatus", words, { flags: ["-b", "-c", "-d"] });
   const { udid, name } = deviceFor(call.set, operand(parsed, 0, "bootstatus", "<device> [-bcd]"));

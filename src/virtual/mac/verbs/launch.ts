@@ -5,9 +5,9 @@ import { isInstalled } from "../apps/containers.ts";
 import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
 import { dataOf } from "../device-folder.ts";
+import { childVariables } from "../environment.ts";
 import { failure } from "../failure.ts";
 import { deviceFor, runningDevice } from "../selection.ts";
-import { childVariables } from "./boot.ts";
 
 const FORM =
   "[-w | --wait-for-debugger] [--console | --console-pty] [--stdout=<path>] [--stderr=<path>] [--terminate-running-process] <device> <app bundle identifier> [<argv 1> <argv 2> ... <argv n>]";
@@ -34,7 +34,7 @@ export async function launch(call: Call, args: readonly string[]): Promise<numbe
 
   const pid = call.set.write(() => {
     const device = runningDevice(call.set, udid);
-    if (!isInstalled(call.set, device, bundleId)) throw failure("launchNotFound", { bundle: bundleId });
+    if (!isInstalled(call, device, bundleId)) throw failure("launchNotFound", { bundle: bundleId });
     const running = call.set.processes(udid).find((process) => process.bundleId === bundleId);
     // An app that runs already comes to the front as it is: its new arguments are not seen.
     if (running !== undefined && !parsed.has("--terminate-running-process")) {
@@ -86,7 +86,7 @@ export function bringToFront(call: Call, udid: string, bundleId: string, lines: 
   if (device.session === null) return;
   const same = device.session.foreground === bundleId;
   const content = lines ?? (same ? device.session.content : []);
-  call.set.put({ ...device, session: { ...device.session, foreground: bundleId, content } });
+  call.set.put({ ...device, session: { ...device.session, foreground: bundleId, content, banner: undefined } });
 }
 
 /** Ends the app's processes and leaves its place to the home screen. True when it ran. */
@@ -95,8 +95,7 @@ export function endApp(call: Call, udid: string, bundleId: string): boolean {
   for (const { pid } of running) call.set.endProcess(pid);
   const device = deviceFor(call.set, udid);
   if (device.session?.foreground === bundleId) {
-    const { foreground: _, ...session } = device.session;
-    call.set.put({ ...device, session: { ...session, content: [] } });
+    call.set.put({ ...device, session: { ...device.session, foreground: undefined, content: [] } });
   }
   return running.length > 0;
 }

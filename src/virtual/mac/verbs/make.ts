@@ -9,9 +9,8 @@ import type { Runtime } from "../catalog/runtimes.ts";
 import { stateAt } from "../device.ts";
 import { dataOf, newDevice, writeRecord } from "../device-folder.ts";
 import { failure } from "../failure.ts";
-import { typeOf } from "../listing-json.ts";
 import { paceOf } from "../pace.ts";
-import { deviceFor, deviceIn, isAvailable, requireState } from "../selection.ts";
+import { deviceFor, deviceIn, isAvailable, requireState, runtimeOf, typeOf } from "../selection.ts";
 
 /** `create NAME TYPE [RUNTIME]` prints the new UDID. The device is Creating for a moment, then Shutdown. */
 export async function create(call: Call, args: readonly string[]): Promise<void> {
@@ -47,12 +46,16 @@ export async function clone(call: Call, args: readonly string[]): Promise<void> 
   const parsed = parseArguments("clone", args, {});
   const source = deviceIn(call.set, operand(parsed, 0, "clone", form), "clone device", ["Shutdown"]);
   const name = operand(parsed, 1, "clone", form);
-  const runtime = findRuntime(source.runtimeId);
-  if (runtime === undefined) throw failure("invalidRuntime", { runtime: source.runtimeId });
   const setWord = parsed.operands[2];
   const target = setWord === undefined ? call.set : openSet(call.root, setPathOf(call.root, setWord));
   await call.takeTime("clone");
-  const made = newDevice(target, { name, type: typeOf(source), runtime, state: "Creating", until: null });
+  const made = newDevice(target, {
+    name,
+    type: typeOf(source),
+    runtime: runtimeOf(source),
+    state: "Creating",
+    until: null,
+  });
   // Copied while it is still Creating: a copy that breaks off leaves a device that says so.
   rmSync(dataOf(target, made.udid), { recursive: true, force: true });
   cpSync(dataOf(call.set, source.udid), dataOf(target, made.udid), { recursive: true });
