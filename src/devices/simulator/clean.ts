@@ -5,7 +5,7 @@ import type { Proven } from "./device-set.ts";
 import { commandFailure, failureOf } from "./failures.ts";
 import { readMarks, writeErasableMark, writeMarks } from "./marks.ts";
 import { goneError } from "./provenance.ts";
-import { stop } from "./run-state.ts";
+import { stop, tellToStop } from "./run-state.ts";
 import type { Platform } from "./run-state.ts";
 import { LIMITS } from "./simctl.ts";
 
@@ -15,7 +15,8 @@ import { LIMITS } from "./simctl.ts";
  */
 export async function clean(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
   const proven = await platform.set.prove(own, udid, signal);
-  if (proven.device.runState !== "stopped" && (await stop(platform, udid, signal)) === "gone") throw goneError(own);
+  // Whether it is down by then, the erase tells: it refuses a device that is not.
+  if (proven.device.runState !== "stopped") await tellToStop(platform, udid, signal);
   await erase(platform, own, proven, signal);
   await writeMarks(proven.place, markOf(own, udid, platform.instanceId));
 }

@@ -5,12 +5,13 @@ import type { SimDevice } from "./listing.ts";
 import { readMark, writeMarks } from "./marks.ts";
 import type { Mark } from "./marks.ts";
 import { pairingOf } from "./models.ts";
-import { stop } from "./run-state.ts";
+import { tellToStop } from "./run-state.ts";
 import type { Platform } from "./run-state.ts";
 import { LIMITS } from "./simctl.ts";
 
 /** How long a device that is being made may take to come to rest. */
 const SETTLE_MS = 60_000;
+const POLL_MS = 500;
 
 export function markOf(own: OwnDevice, udid: string, instanceId: string): Mark {
   return { token: own.mark, udid, instanceId, writtenAt: Date.now() };
@@ -121,26 +122,24 @@ function runtimeMissing(own: OwnDevice, paired: readonly string[]): SimlockError
 /** Deletes a device whose ownership was proven, and sees that it is gone. One that was gone already is a success. */
 export async function remove(platform: Platform, device: SimDevice, signal: AbortSignal): Promise<void> {
   const { simctl, set, clock } = platform;
+  const { udid } = device;
   // One that is being created or is shutting down refuses a shutdown: it comes to rest first.
   const resting =
-    device.runState === "transitioning" ? await set.settled(device.udid, clock.now() + SETTLE_MS, signal) : device;
-  if (resting === undefined) return;
-  if (resting.runState !== "stopped" && (await stop(platform, device.udid, signal)) === "gone") return;
-  const args = ["delete", device.udid];
+    device.runState === "transitioning" ? await set.settled(udid, clock.now() + SETTLE_MS, signal) : device;
+  if (resting !== undefined && resting.runState !== "stopped") await tellToStop(platform, udid, signal);
+  const args = ["delete", udid];
   const outcome = await simctl.attempt(args, { timeoutMs: LIMITS.delete, signal });
-  if (outcome.kind === "answer" && outcome.answer.exitCode !== 0) {
-    if (failureOf(outcome.answer).kind === "no-device") return;
+  if (outcome.kind === "answer" && outcome.answer.exitCode !== 0 && failureOf(outcome.answer).kind !== "no-device") {
     throw commandFailure(args, outcome.answer);
   }
   const deadline = clock.now() + SETTLE_MS;
-  for (;;) {
-    const listed = (await set.listFresh(signal)).some((other) => other.udid === device.udid);
-    if (!listed) return;
+  while ((await set.listFresh(signal)).some((other) => other.udid === udid)) {
     if (clock.now() >= deadline) {
-      throw new SimlockError("TOOL_FAILED", `The simulator ${device.udid} was deleted and is still listed.`);
+      throw new SimlockError("TOOL_FAILED", `The simulator ${udid} was deleted and is still listed.`);
     }
-    await clock.sleep(500, signal);
+    await clock.sleep(POLL_MS, signal);
   }
+  set.forget(udid);
 }
 
 /**

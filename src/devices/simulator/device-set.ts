@@ -1,10 +1,12 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { SimlockError } from "../../contract/index.ts";
 import type { OwnDevice } from "../driver.ts";
 import { parseDevices, parseKinds } from "./listing.ts";
 import type { DeviceType, Runtime, SimDevice } from "./listing.ts";
 import { placeOf, readMark, readMarks } from "./marks.ts";
 import type { Place } from "./marks.ts";
-import { doubtOf, goneError, unproven } from "./provenance.ts";
+import { doubtOf, goneError, isOurName, unproven } from "./provenance.ts";
 import { SharedRead } from "./shared-read.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Clock, Log, Simctl } from "./simctl.ts";
@@ -38,7 +40,7 @@ export class DeviceSet {
   readonly #options: DeviceSetOptions;
   readonly #devices: SharedRead<readonly SimDevice[]>;
   readonly #kinds: SharedRead<Kinds>;
-  /** Where devices were last seen: only a shortcut, a restart learns it anew. */
+  /** Where devices of our names were last seen: only a shortcut, a restart learns it anew. */
   readonly #places = new Map<string, Place>();
   #lastKinds: Kinds | undefined;
   #listedBefore = false;
@@ -73,14 +75,14 @@ export class DeviceSet {
   }
 
   /**
-   * One device by its UDID, freshly read. A listing that lacks it is asked again, since one taken while CoreSimulator's service restarts can lack
-   * everything: undefined only when it is steadily missing. Throws what the last reading threw.
+   * One device by its UDID, freshly read. A listing that lacks it while its folder is there is asked again, since one taken while CoreSimulator's
+   * service restarts can lack everything: undefined only when it is steadily missing. Throws what the last reading threw.
    */
   async find(udid: string, signal: AbortSignal): Promise<SimDevice | undefined> {
     for (let reading = 1; ; reading += 1) {
       try {
         const found = (await this.listFresh(signal)).find((device) => device.udid === udid);
-        if (found !== undefined || reading === MAX_READINGS) return found;
+        if (found !== undefined || reading === MAX_READINGS || !this.#isOnDisk(udid)) return found;
       } catch (error) {
         signal.throwIfAborted();
         if (reading === MAX_READINGS || !(error instanceof SimlockError) || error.code !== "TOOL_FAILED") throw error;
@@ -123,12 +125,22 @@ export class DeviceSet {
     }
   }
 
+  /** A device that was removed needs no place any more. */
+  forget(udid: string): void {
+    this.#places.delete(udid);
+  }
+
+  #isOnDisk(udid: string): boolean {
+    return existsSync(this.#places.get(udid)?.folder ?? join(this.#options.folder, udid));
+  }
+
   async #readDevices(signal: AbortSignal): Promise<readonly SimDevice[]> {
     const output = await this.#query(["list", "-j", "devices"], signal);
     const { devices, noise } = parseDevices(output);
     this.#note(noise);
-    this.#places.clear();
-    for (const device of devices) this.#places.set(device.udid, this.place(device));
+    for (const device of devices) {
+      if (isOurName(device.name)) this.#places.set(device.udid, this.place(device));
+    }
     return devices;
   }
 

@@ -18,16 +18,16 @@ test("a boot check does not take a listing that began before it", async () => {
   const driver = mac.driver();
   const device = await mac.made(driver);
   const stale = mac.listing();
-  let release: () => void = () => undefined;
+  const gate = Promise.withResolvers<void>();
   mac.next("list devices", async () => {
-    await new Promise<void>((resolve) => (release = resolve));
+    await gate.promise;
     return said(0, "", stale);
   });
   const reading = driver.read();
   await expect.poll(() => mac.count("list devices")).toBe(1);
   mac.entry(device.driverDeviceId).name = "renamed meanwhile";
   const boot = failure(driver.boot(device, forever()));
-  release();
+  gate.resolve();
   expect((await reading).map((one) => one.name)).toEqual(["simlock-dev_a"]);
   expect((await boot).details).toMatchObject({ provenance: "renamed" });
 });
@@ -232,9 +232,9 @@ test("what runs when the driver is disposed of ends as cancelled, and nothing be
 test("one asker that is cancelled does not take the listing from the others", async () => {
   using mac = new RecordedMac();
   const driver = mac.driver();
-  let release: () => void = () => undefined;
+  const gate = Promise.withResolvers<void>();
   mac.next("list devices", async (args) => {
-    await new Promise<void>((resolve) => (release = resolve));
+    await gate.promise;
     return mac.good(args);
   });
   const leaving = new AbortController();
@@ -243,7 +243,7 @@ test("one asker that is cancelled does not take the listing from the others", as
   await expect.poll(() => mac.count("list devices")).toBe(1);
   leaving.abort();
   expect((await one).code).toBe("CANCELLED");
-  release();
+  gate.resolve();
   expect(await other).toEqual([]);
 });
 

@@ -28,6 +28,8 @@ export interface SimulatorDriverOptions {
   readonly call: CallTool;
   /** An absolute path: a device set of our own. Left out, devices live in the user's default set, which xcodebuild and the like see. */
   readonly deviceSet?: string | undefined;
+  /** Where the default set lies, when it is not the user's own: devices whose listing does not say where they lie are looked for there. */
+  readonly defaultSet?: string | undefined;
   /** Of the home. A device that another instance has marked is never ours. */
   readonly instanceId: string;
   readonly defaultModels?: DefaultModels;
@@ -40,8 +42,8 @@ export interface SimulatorDriverOptions {
 const MAX_BOOTS = 2;
 const MAX_WAITING_BOOTS = 256;
 
-/** The user's own device set. simctl knows it without being told; we look there for devices whose listing does not say where they lie. */
-function defaultSet(xcrun: Xcrun): string {
+/** simctl knows the user's device set without being told; older ones don't say where it lies. */
+function userSet(xcrun: Xcrun): string {
   return join(xcrun.env["HOME"] ?? homedir(), "Library", "Developer", "CoreSimulator", "Devices");
 }
 
@@ -61,7 +63,13 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
     log,
     proveSet: setProof(deviceSet, instanceId),
   });
-  const set = new DeviceSet({ simctl, folder: deviceSet ?? defaultSet(xcrun), instanceId, clock, log });
+  const set = new DeviceSet({
+    simctl,
+    folder: deviceSet ?? options.defaultSet ?? userSet(xcrun),
+    instanceId,
+    clock,
+    log,
+  });
   const platform: Platform = {
     simctl,
     set,
@@ -138,7 +146,7 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
             },
           );
         }
-        await platform.boots.run(either, () => timed("bootMs", () => start(platform, device, udid, either)));
+        await platform.boots.run(either, () => timed("bootMs", () => start(platform, device, proven.device, either)));
         return { address: udid };
       }),
 

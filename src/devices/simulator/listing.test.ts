@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
 import { SimlockError } from "../../contract/index.ts";
 import { parseDevices, parseKinds, parseOutput, runStateOf, runtimeName } from "./listing.ts";
@@ -88,8 +88,8 @@ test.each([
 });
 
 test("any name survives, with any noise in front", () => {
-  fc.assert(
-    fc.property(fc.string({ minLength: 1, unit: "grapheme" }), fc.string({ maxLength: 40 }), (name, noise) => {
+  assert(
+    property(string({ minLength: 1, unit: "grapheme" }), string({ maxLength: 40 }), (name, noise) => {
       const output = `${noise}\n${listingOf({ udid: UDID, name, state: "Booted" })}`;
       expect(parseDevices(output).devices.map((device) => device.name)).toEqual([name]);
     }),

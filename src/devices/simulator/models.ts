@@ -87,7 +87,15 @@ function firstOfEachName(deviceTypes: readonly DeviceType[]): readonly DeviceTyp
 }
 
 function versionsOf(runtimes: readonly Runtime[]): string[] {
-  return [...new Set(runtimes.map((runtime) => runtime.version))].sort(newestFirst);
+  return [...new Set(runtimes.map((runtime) => runtime.version))].toSorted(newestFirst);
+}
+
+/** By their lower case. */
+function spellings(type: DeviceType): ReadonlyMap<string, string> {
+  const short = type.id.slice(type.id.lastIndexOf(".") + 1);
+  const dashed = type.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").replace(/-$/, "");
+  const all = [type.id, short, dashed, type.modelIdentifier ?? short];
+  return new Map(all.filter((alias) => alias.length <= MAX_NAME).map((alias) => [alias.toLowerCase(), alias]));
 }
 
 /**
@@ -95,12 +103,6 @@ function versionsOf(runtimes: readonly Runtime[]): string[] {
  * and never two models.
  */
 function aliasesOf(types: readonly DeviceType[]): Record<string, string[]> {
-  const spellings = (type: DeviceType) => {
-    const short = type.id.slice(type.id.lastIndexOf(".") + 1);
-    const dashed = type.name.replaceAll(/[^\p{L}\p{N}]+/gu, "-").replace(/-$/, "");
-    const all = [type.id, short, dashed, type.modelIdentifier ?? short];
-    return new Map(all.filter((alias) => alias.length <= MAX_NAME).map((alias) => [alias.toLowerCase(), alias]));
-  };
   const names = new Set(types.map((type) => type.name.toLowerCase()));
   const owners = new Map<string, number>();
   for (const type of types) {

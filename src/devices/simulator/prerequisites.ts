@@ -59,7 +59,7 @@ export async function prerequisites(
 
 /** What decides which Xcode xcrun takes. */
 function placesOf(xcrun: Xcrun): readonly string[] {
-  const chosen = xcrun.env["DEVELOPER_DIR"] ?? process.env["DEVELOPER_DIR"];
+  const chosen = xcrun.env["DEVELOPER_DIR"];
   return [chosen === undefined ? "the Xcode that `xcode-select -p` prints" : `DEVELOPER_DIR=${chosen}`];
 }
 

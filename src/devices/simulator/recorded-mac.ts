@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeviceId, SimlockError } from "../../contract/index.ts";
 import type { Driver, OwnDevice } from "../driver.ts";
-import type { CallTool, ToolAnswer, ToolCall } from "../tool-call.ts";
+import type { ToolAnswer, ToolCall } from "../../exec/index.ts";
+import type { CallTool } from "../tool-call.ts";
 import { createSimulatorDriver } from "./driver.ts";
 import type { SimulatorDriverOptions } from "./driver.ts";
 

@@ -3,6 +3,7 @@ import type { OwnDevice } from "../driver.ts";
 import type { DeviceSet } from "./device-set.ts";
 import { displayOf } from "./display.ts";
 import { commandFailure, failureOf, firstLines } from "./failures.ts";
+import type { SimDevice } from "./listing.ts";
 import type { Slots } from "./slots.ts";
 import { goneError } from "./provenance.ts";
 import { LIMITS } from "./simctl.ts";
@@ -22,17 +23,20 @@ export interface Platform {
 /** How long a device may take to come to rest after its command has ended. */
 const SETTLE_MS = 30_000;
 
-/** Shuts the device down and sees that it is. One that is gone has no state to change: "gone". Ownership is the caller's to prove. */
-export async function stop(platform: Platform, udid: string, signal: AbortSignal): Promise<"stopped" | "gone"> {
-  const { simctl, set, clock } = platform;
+/** Tells the device to shut down. Whether it did so by then is not said: the next command's refusal or a listing tells. Ownership is the caller's to prove. */
+export async function tellToStop(platform: Platform, udid: string, signal: AbortSignal): Promise<void> {
   const args = ["shutdown", udid];
-  const outcome = await simctl.attempt(args, { timeoutMs: LIMITS.shutdown, signal });
-  if (outcome.kind === "answer" && outcome.answer.exitCode !== 0) {
-    const failure = failureOf(outcome.answer);
-    const stopping = failure.kind === "state" && failure.state.startsWith("Shut");
-    if (!stopping && failure.kind !== "no-device") throw commandFailure(args, outcome.answer);
-  }
-  // Neither a success nor a missing answer says that it is down: the listing does.
+  const outcome = await platform.simctl.attempt(args, { timeoutMs: LIMITS.shutdown, signal });
+  if (outcome.kind === "no-answer" || outcome.answer.exitCode === 0) return;
+  const failure = failureOf(outcome.answer);
+  const stopping = failure.kind === "state" && failure.state.startsWith("Shut");
+  if (!stopping && failure.kind !== "no-device") throw commandFailure(args, outcome.answer);
+}
+
+/** Shuts the device down and sees in the listing that it is. "gone": there is nothing left to shut down. */
+export async function stop(platform: Platform, udid: string, signal: AbortSignal): Promise<"stopped" | "gone"> {
+  const { set, clock } = platform;
+  await tellToStop(platform, udid, signal);
   const device = await set.settled(udid, clock.now() + SETTLE_MS, signal);
   if (device === undefined) return "gone";
   if (device.runState === "stopped") return "stopped";
@@ -58,12 +62,14 @@ function startFailed(own: OwnDevice, why: string): SimlockError {
 }
 
 /**
- * Boots the device until it can be used: booted by the listing's word, not by the command's, and with a display. One that says it is booted and shows none is
- * wedged and stays so (stablyai/orca#7062): it is shut down and booted once more. Throws `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
+ * Boots the device, as a listing has just shown it, until it can be used: booted by the listing's word, not by the command's, and with a display. One
+ * that says it is booted and shows none is wedged and stays so (stablyai/orca#7062): it is shut down and booted once more. Throws
+ * `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
  */
-export async function start(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
+export async function start(platform: Platform, own: OwnDevice, seen: SimDevice, signal: AbortSignal): Promise<void> {
+  const { udid } = seen;
   for (let attempt = 1; ; attempt += 1) {
-    await bootOnce(platform, own, udid, signal);
+    await bootOnce(platform, own, { udid, seen: attempt === 1 ? seen : undefined }, signal);
     const display = await displayOf(platform, udid, signal);
     if (display.kind === "shown") return;
     platform.log("warn", "A booted simulator shows no display", { udid, attempt, why: display.why });
@@ -72,17 +78,23 @@ export async function start(platform: Platform, own: OwnDevice, udid: string, si
   }
 }
 
-async function bootOnce(platform: Platform, own: OwnDevice, udid: string, signal: AbortSignal): Promise<void> {
+interface Subject {
+  readonly udid: string;
+  readonly seen: SimDevice | undefined;
+}
+
+async function bootOnce(platform: Platform, own: OwnDevice, subject: Subject, signal: AbortSignal): Promise<void> {
   const { simctl, clock } = platform;
+  const { udid } = subject;
   const deadline = clock.now() + platform.bootTimeoutMs;
-  const left = () => Math.max(1_000, deadline - clock.now());
-  await begin(platform, own, udid, deadline, signal);
-  const outcome = await simctl.attemptNow(["bootstatus", udid, "-b"], { timeoutMs: left(), signal });
+  await begin(platform, own, subject, deadline, signal);
+  const timeoutMs = Math.max(1_000, deadline - clock.now());
+  const outcome = await simctl.attemptNow(["bootstatus", udid, "-b"], { timeoutMs, signal });
   if (outcome.kind === "no-answer") {
     await abandon(platform, udid, signal);
     throw startFailed(own, `it was not ready after ${Math.round(platform.bootTimeoutMs / 1_000)} s`);
   }
-  // bootstatus can refuse a booted device with "current state: Booted" (13.3): whatever it said, the listing decides.
+  // It can refuse a booted device with "current state: Booted" (bazelbuild/rules_apple#2597): whatever it said, the listing decides.
   const refused = outcome.answer.exitCode === 0 ? undefined : firstLines(outcome.answer);
   await confirmBooted(platform, own, udid, { deadline, refused }, signal);
 }
@@ -91,16 +103,16 @@ async function bootOnce(platform: Platform, own: OwnDevice, udid: string, signal
 async function begin(
   platform: Platform,
   own: OwnDevice,
-  udid: string,
+  { udid, seen }: Subject,
   deadline: number,
   signal: AbortSignal,
 ): Promise<void> {
   const { simctl, set, clock } = platform;
   for (let attempt = 1; ; attempt += 1) {
-    let device = await set.find(udid, signal);
-    // "Shutting Down" or "Creating" refuses a boot: wait for its end.
-    if (device?.runState === "transitioning" && device.state !== "Booting")
-      device = await set.settled(udid, deadline, signal);
+    let device = attempt === 1 && seen !== undefined ? seen : await set.find(udid, signal);
+    // "Shutting Down" and "Creating" refuse a boot: wait for their end.
+    const busy = device?.runState === "transitioning" && device.state !== "Booting";
+    if (busy) device = await set.settled(udid, deadline, signal);
     if (device === undefined) throw goneError(own);
     if (device.state === "Booted" || device.state === "Booting") return;
     if (device.runState !== "stopped") throw startFailed(own, `it stays in the state ${device.state}`);

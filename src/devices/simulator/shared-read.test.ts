@@ -79,11 +79,11 @@ test("one asker that leaves does not end the reading of the others; the last one
 
 test("whoever asks while a reading is being cancelled gets a new one", async () => {
   const open: AbortSignal[] = [];
-  let release: () => void = () => undefined;
+  const gate = Promise.withResolvers<void>();
   const shared = new SharedRead<number>(async (signal) => {
     open.push(signal);
     if (open.length > 1) return 2;
-    await new Promise<void>((resolve) => (release = resolve));
+    await gate.promise;
     throw signal.reason;
   });
   const only = new AbortController();
@@ -93,7 +93,7 @@ test("whoever asks while a reading is being cancelled gets a new one", async () 
   only.abort(new Error("left"));
   const next = shared.join();
   await expect(cancelled).rejects.toThrow("left");
-  release();
+  gate.resolve();
   expect(await next).toBe(2);
 });
 

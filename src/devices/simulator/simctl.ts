@@ -1,7 +1,10 @@
+import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { SimlockError } from "../../contract/index.ts";
 import type { ToolCommand } from "../driver.ts";
-import type { CallTool, ToolAnswer } from "../tool-call.ts";
+import { toolEnvironment } from "../../exec/index.ts";
+import type { ToolAnswer } from "../../exec/index.ts";
+import type { CallTool } from "../tool-call.ts";
 import { commandFailure, toolchainFailure, xcodeMismatch } from "./failures.ts";
 import { Slots } from "./slots.ts";
 
@@ -146,22 +149,10 @@ export class Simctl {
     return call({
       file: xcrun.file,
       args,
-      env: { ...basicEnvironment(process.env), ...xcrun.env },
+      env: toolEnvironment(process.env, xcrun.env, { tmpdir: tmpdir() }),
       timeoutMs: limits.timeoutMs,
       maxBytes: MAX_OUTPUT_BYTES,
       signal: limits.signal,
     });
   }
-}
-
-const PASSED_ON = ["PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "LANG", "DEVELOPER_DIR"] as const;
-
-/** The only variables of ours that a tool sees: others could choose another binary or inject a library. */
-function basicEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  const chosen: Record<string, string> = {};
-  for (const name of PASSED_ON) {
-    const value = env[name];
-    if (value !== undefined) chosen[name] = value;
-  }
-  return chosen;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { newestFirst, packed } from "./versions.ts";
 
 test("versions are ordered by number and not by letter", () => {
-  expect(["18.5", "26.0", "9.3", "26.10", "26.9", "17.0.1", "17.0", "beta"].sort(newestFirst)).toEqual([
+  expect(["18.5", "26.0", "9.3", "26.10", "26.9", "17.0.1", "17.0", "beta"].toSorted(newestFirst)).toEqual([
     "26.10",
     "26.9",
     "26.0",
