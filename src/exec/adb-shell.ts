@@ -135,7 +135,7 @@ function logcatEnds(tokens: readonly string[]): boolean {
       continue;
     }
     if (!token.startsWith("-")) continue;
-    for (const [at, letter] of [...token.slice(1)].entries()) {
+    for (const [at, letter] of token.slice(1).split("").entries()) {
       if (LOGCAT_ENDS.includes(letter)) return true;
       if (!LOGCAT_WITH_VALUE.includes(letter)) continue;
       if (at === token.length - 2) index++;

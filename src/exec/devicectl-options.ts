@@ -78,7 +78,7 @@ function checkValue(option: DevicectlOption, name: string, value: string, readin
 /** The options of a group such as `-vq`; undefined where the token is none. */
 function groupOf(token: string, options: readonly DevicectlOption[]): readonly DevicectlOption[] | undefined {
   if (!/^-[A-Za-z]{2,}$/.test(token)) return undefined;
-  const found = [...token.slice(1)].map((letter) => options.find(({ names }) => names.includes(`-${letter}`)));
+  const found = Array.from(token.slice(1)).map((letter) => options.find(({ names }) => names.includes(`-${letter}`)));
   const known = found.filter((option) => option !== undefined);
   return known.length === found.length ? known : undefined;
 }

@@ -8,8 +8,8 @@ import { confinedPaths } from "./paths.ts";
 const Argument = z.union([
   z.string(),
   z
-    .object({ repeat: z.string(), times: z.int(), then: z.string().default("") })
-    .transform(({ repeat, times, then }) => repeat.repeat(times) + then),
+    .object({ repeat: z.string(), times: z.int(), end: z.string().default("") })
+    .transform(({ repeat, times, end }) => repeat.repeat(times) + end),
 ]);
 
 const Row = z.object({

@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { lengthOfAny, lengthOfValid } from "./utf16-length.ts";
 
 const EMPTY = Buffer.alloc(0);
 
@@ -72,8 +73,7 @@ class ByteTail {
 }
 
 /**
- * One stream of a command as text. Counts every UTF-16 unit, but decodes only what somebody wants: ASCII is counted by its bytes, and of the rest
- * only the tail is kept.
+ * One stream of a command as text. Counts every UTF-16 unit, but decodes only what somebody wants: each part as it comes, or the tail at the end.
  */
 export class OutputText {
   readonly #parts = new Utf8Parts();
@@ -123,22 +123,17 @@ export class OutputText {
 
   #take(bytes: Buffer): string {
     if (bytes.length === 0) return "";
-    const text = this.#measured(bytes);
-    if (this.#tail === undefined) return text ?? bytes.toString("latin1");
+    const ascii = isAscii(bytes);
+    const valid = ascii || isUtf8(bytes);
+    if (!valid) this.#valid = false;
+    if (this.#tail === undefined) {
+      const text = bytes.toString(ascii ? "latin1" : "utf8");
+      this.#length += text.length;
+      return text;
+    }
+    this.#length += ascii ? bytes.length : valid ? lengthOfValid(bytes) : lengthOfAny(bytes);
     this.#tail.push(bytes);
     return "";
-  }
-
-  /** Counts the bytes in; gives the text where it had to be decoded for that. */
-  #measured(bytes: Buffer): string | undefined {
-    if (isAscii(bytes)) {
-      this.#length += bytes.length;
-      return undefined;
-    }
-    if (this.#valid) this.#valid = isUtf8(bytes);
-    const text = bytes.toString("utf8");
-    this.#length += text.length;
-    return text;
   }
 }
 

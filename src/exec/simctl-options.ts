@@ -96,7 +96,7 @@ function checkValue(option: SimctlOption, name: string, value: string, reading: 
 }
 
 function isGroup(form: SimctlForm, token: string): boolean {
-  const letters = [...token.slice(1)];
+  const letters = token.slice(1).split("");
   return letters.length > 1 && letters.every((letter) => optionNamed(form, `-${letter}`) !== undefined);
 }
 
