@@ -8,20 +8,20 @@ export class LineWriter {
   #behind = false;
   #broken = false;
   #unwritten = 0;
-  #whenWritten: (() => void)[] = [];
+  readonly #waiting: { readonly until: () => boolean; readonly resolve: () => void }[] = [];
 
-  /** `onBroken`: nobody reads any more. `onDrain`: the reader has caught up. */
-  constructor(stream: Writable, write: Write, on: { broken: () => void; drain: () => void }) {
+  /** `onBroken`: nobody reads any more. */
+  constructor(stream: Writable, write: Write, onBroken: () => void) {
     this.#stream = stream;
     this.#write = write;
     stream.on("drain", () => {
       this.#behind = false;
-      on.drain();
+      this.#look();
     });
     const broken = () => {
       this.#broken = true;
-      this.#release();
-      on.broken();
+      this.#look();
+      onBroken();
     };
     stream.on("error", broken);
     stream.on("close", broken);
@@ -37,18 +37,30 @@ export class LineWriter {
     this.#unwritten += 1;
     const ready = this.#write(`${JSON.stringify(message)}\n`, () => {
       this.#unwritten -= 1;
-      if (this.#unwritten === 0) this.#release();
+      this.#look();
     });
     if (!ready) this.#behind = true;
   }
 
-  /** When all that was written has left the process, or never will. */
-  flushed(): Promise<void> {
-    if (this.#unwritten === 0 || this.#broken) return Promise.resolve();
-    return new Promise((resolve) => this.#whenWritten.push(resolve));
+  /** When the reader keeps up again, or is gone. */
+  caughtUp(): Promise<void> {
+    return this.#when(() => !this.#behind);
   }
 
-  #release(): void {
-    for (const resolve of this.#whenWritten.splice(0)) resolve();
+  /** When all that was written has left the process, or never will. */
+  flushed(): Promise<void> {
+    return this.#when(() => this.#unwritten === 0);
+  }
+
+  #when(until: () => boolean): Promise<void> {
+    if (this.#broken || until()) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ until, resolve }));
+  }
+
+  #look(): void {
+    for (const each of this.#waiting.splice(0)) {
+      if (this.#broken || each.until()) each.resolve();
+      else this.#waiting.push(each);
+    }
   }
 }

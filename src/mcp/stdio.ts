@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Channel } from "./channel.ts";
@@ -16,6 +17,7 @@ import type { Era } from "./versions.ts";
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
 /** More than an agent ever asks at once, and few enough that their answers fit in memory when nobody reads them. */
 const MAX_UNANSWERED = 64;
+const LINES_AT_ONCE = 32;
 const TOO_MANY = -32000;
 const LAST_ANSWERS_MS = 500;
 
@@ -46,41 +48,49 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
     cwd: settings.cwd,
   });
   const ended = Promise.withResolvers<number>();
-  const { stdin } = settings;
-  const writer = new LineWriter(settings.stdout, settings.write, {
-    broken: () => ended.resolve(0),
-    drain: () => stdin.resume(),
-  });
+  const writer = new LineWriter(settings.stdout, settings.write, () => ended.resolve(0));
   const servers = new Servers(session, settings, writer, clock);
   const gate = new Gate();
-  const lines = new Lines(MAX_LINE_BYTES);
-
-  const take = (line: Line): void => {
+  const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
+  let over = false;
+  void readLines(settings.stdin, writer, (line) => {
+    if (over) return;
     const verdict = gate.judge(line.kind === "line" ? line.bytes : null);
     if (verdict.kind === "deliver") servers.deliver(verdict.era, verdict.message);
     else if (verdict.kind === "answer") writer.write(verdict.reply);
-  };
-  const onData = (chunk: Buffer): void => {
-    for (const line of lines.push(chunk)) take(line);
-    // A client that does not read is not heard either, so that its requests cannot pile up here as answers.
-    if (writer.behind) stdin.pause();
-  };
-  const onEnd = (): void => {
-    for (const line of lines.end()) take(line);
-    ended.resolve(0);
-  };
-  const onGone = (): void => ended.resolve(0);
-  stdin.on("data", onData).on("end", onEnd).on("error", onGone).on("close", onGone);
-  const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
+  }).then(() => ended.resolve(0));
 
   const exitCode = await ended.promise;
-  stdin.off("data", onData).off("end", onEnd).pause();
+  over = true;
+  settings.stdin.destroy();
   await session.close();
   await within(clock, LAST_ANSWERS_MS, servers.settled());
   await servers.close();
   await within(clock, LAST_ANSWERS_MS, writer.flushed());
   unwatch();
   return exitCode;
+}
+
+/**
+ * Hands on each line until the input ends. A client that does not read is not heard either, so that its requests cannot pile up here as
+ * answers; and many requests in one chunk let those before them be answered.
+ */
+async function readLines(stdin: Readable, writer: LineWriter, take: (line: Line) => void): Promise<void> {
+  const lines = new Lines(MAX_LINE_BYTES);
+  let taken = 0;
+  try {
+    for await (const chunk of stdin) {
+      for (const line of lines.push(chunk)) {
+        take(line);
+        taken += 1;
+        if (taken % LINES_AT_ONCE === 0) await setImmediate();
+        if (writer.behind) await writer.caughtUp();
+      }
+    }
+  } catch {
+    // The input broke, or was closed by us: either way there is no more of it.
+  }
+  for (const line of lines.end()) take(line);
 }
 
 /** The server of each era, made when the client turns to it. Both serve one session. */
