@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createState } from "./book.ts";
+import { createState } from "./create-state.ts";
 import { agent, failure, operator, settingsOf, World } from "./fixtures.ts";
 import { capacityOf, queueProgress, waitingRequests } from "./views.ts";
 

@@ -1,6 +1,7 @@
 import type { DeviceId, LeaseId, MintId, RequestId } from "../contract/index.ts";
 import { describeCapacity } from "./capacity.ts";
-import { Draft, queueDepth, setCatalog, setHost, type State } from "./book.ts";
+import { queueDepth, setCatalog, setHost, type State } from "./book.ts";
+import { Draft } from "./draft.ts";
 import { enrol, mend, unenrol } from "./enrolment.ts";
 import * as events from "./events.ts";
 import { endLease, holderGone, release, releaseAll, renew, setPower, undelivered } from "./leases.ts";

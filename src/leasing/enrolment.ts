@@ -1,5 +1,6 @@
 import { SimlockError, type DeviceId } from "../contract/index.ts";
-import { platformIdKey, type Draft } from "./book.ts";
+import { platformIdKey } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import * as events from "./events.ts";
 import { refuse } from "./leases.ts";
 import type { Input } from "./protocol.ts";

@@ -1,5 +1,6 @@
 import { DEFAULT_CONFIG, type HostFacts, type IdPrefix, type MintId, type PlatformCatalog } from "../contract/index.ts";
-import { createState, type State } from "./book.ts";
+import type { State } from "./book.ts";
+import { createState } from "./create-state.ts";
 import { decide } from "./decide.ts";
 import type { Answer, Caller, Decision, Effect, EffectResult, Input, ReplyTo } from "./protocol.ts";
 import type { Now, Settings, StoredState } from "./state.ts";

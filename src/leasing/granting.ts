@@ -1,5 +1,6 @@
 import type { LeaseGrant, LeaseId, LeaseRecord, LeaseTiming, RequestId } from "../contract/index.ts";
-import type { Draft, State } from "./book.ts";
+import type { State } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import * as events from "./events.ts";
 import type { Answer } from "./protocol.ts";
 import { entered } from "./transitions.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "vitest";
 import type { DeviceId, LeaseId, LeaseRequestInput } from "../contract/index.ts";
-import { createState } from "./book.ts";
+import { createState } from "./create-state.ts";
 import { describeCapacity, holdsRunningSlot, isMade } from "./capacity.ts";
 import { agent, failure, settingsOf, workingResult, World } from "./fixtures.ts";
 import type { Decision, Effect, Input, Reality, ReplyTo } from "./protocol.ts";

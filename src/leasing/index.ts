@@ -1,7 +1,8 @@
 /**
  * leasing: who gets which device and until when. Pure decisions over state that is data: no I/O, no clock, no timers.
  */
-export { createState, type State } from "./book.ts";
+export type { State } from "./book.ts";
+export { createState } from "./create-state.ts";
 export { decide, nextDeadline } from "./decide.ts";
 export type * from "./protocol.ts";
 export type * from "./state.ts";

@@ -1,5 +1,6 @@
 import { SimlockError, type LeaseId } from "../contract/index.ts";
-import type { Draft, State } from "./book.ts";
+import type { State } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import * as events from "./events.ts";
 import { leaseRecord } from "./granting.ts";
 import type { Caller, Input, ReplyTo } from "./protocol.ts";

@@ -1,5 +1,6 @@
 import type { DeviceId, RequestId } from "../contract/index.ts";
-import type { Draft, Line } from "./book.ts";
+import type { Line } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import { grant } from "./granting.ts";
 import { planFor, type Plan } from "./planning.ts";
 import { reportStage, settleFailed } from "./requests.ts";

@@ -5,7 +5,8 @@ import {
   type LeaseRequestInput,
   type RequestId,
 } from "../contract/index.ts";
-import { findByKey, queueDepth, type Draft, type State } from "./book.ts";
+import { findByKey, queueDepth, type State } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import * as events from "./events.ts";
 import { answerWaiters } from "./granting.ts";
 import { isServiceable } from "./planning.ts";

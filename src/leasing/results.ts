@@ -1,5 +1,5 @@
 import { fromWireError } from "../contract/index.ts";
-import type { Draft } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import type { Input } from "./protocol.ts";
 import { reportStage, startFailedFor } from "./requests.ts";
 import {

@@ -6,7 +6,8 @@ import {
   type LeaseId,
   type WireError,
 } from "../contract/index.ts";
-import type { Draft, State } from "./book.ts";
+import type { State } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import { isMade } from "./capacity.ts";
 import * as events from "./events.ts";
 import { fits, requirementOf } from "./requirement.ts";

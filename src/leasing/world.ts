@@ -1,5 +1,5 @@
 import { SimlockError, type DeviceKind } from "../contract/index.ts";
-import type { Draft } from "./book.ts";
+import type { Draft } from "./draft.ts";
 import { isMade } from "./capacity.ts";
 import * as events from "./events.ts";
 import { endLease } from "./leases.ts";
