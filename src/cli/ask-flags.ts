@@ -8,6 +8,7 @@ import {
   SimlockError,
 } from "../contract/index.ts";
 import { parseDuration } from "./duration.ts";
+import { given } from "./given.ts";
 import type { Ask } from "./invocation.ts";
 
 export interface AskFlags {
@@ -70,11 +71,6 @@ export function askOf(flags: AskFlags): Ask {
     ...given("allowDownload", flags.allowDownload),
     ...given("idempotencyKey", flags.idempotencyKey),
   };
-}
-
-/** The field, or nothing where its flag was left out: an optional field is absent, never undefined. */
-export function given<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
-  return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: V });
 }
 
 function says(schema: { readonly description?: string | undefined }): string {

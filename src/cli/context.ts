@@ -11,6 +11,8 @@ export interface Context {
   readonly layout: ReturnType<typeof layoutOf>;
   /** The caller, fixed for all connections of this command. */
   readonly principal: string;
+  /** `--agent-id`, where it was given. */
+  readonly agentId: string | undefined;
   /** `--token` or `SIMLOCK_ADMIN_TOKEN`. Only admin commands present it. */
   readonly token: string | undefined;
   /** Machine form was asked for. */
@@ -24,6 +26,7 @@ export function contextOf(io: Io, globals: Globals & { readonly json?: boolean }
     home,
     layout: layoutOf(home),
     principal: identityOf(io.env, { explicit: globals.agentId, fallback: `user:${userInfo().uid}` }),
+    agentId: globals.agentId,
     token: globals.token ?? (io.env["SIMLOCK_ADMIN_TOKEN"] || undefined),
     json: globals.json === true,
   };

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { DEVICE_TOOLS, OPERATIONS, Platform, SimlockError } from "../contract/index.ts";
-import { addAskFlags, askOf, given, type AskFlags } from "./ask-flags.ts";
+import { addAskFlags, askOf, type AskFlags } from "./ask-flags.ts";
 import { parseDuration } from "./duration.ts";
+import { given } from "./given.ts";
 import type { RunInvocation } from "./invocation.ts";
 import { wholeNumber, type Understood } from "./program.ts";
 import { Option } from "commander";
@@ -50,6 +51,11 @@ export function declareLeasing(program: Command, understood: Understood): void {
     .action((id: string | undefined, flags: { force?: boolean; all?: boolean; yes?: boolean }, command: Command) => {
       if (flags.all === true && (id !== undefined || flags.force === true)) {
         throw new SimlockError("USAGE", "--all ends every lease: it goes neither with a lease id nor with --force.");
+      }
+      if (flags.force === true && id === undefined) {
+        throw new SimlockError("USAGE", "--force ends somebody else's lease: it must be named.", {
+          hint: "See all leases with `simlock status`.",
+        });
       }
       understood(command, {
         command: "release",

@@ -6,6 +6,9 @@ const defaultModels = z.partialRecord(
   z.union([z.string(), z.array(z.string())]),
 );
 
+const maxDevices = z.int().min(0).max(256).describe("Devices of this platform that may exist at once.");
+const maxRunning = z.int().min(0).max(256).describe("Devices of this platform that may run at once.");
+
 /**
  * `config.json` in the home, merged over these defaults and read when the daemon starts. Unknown keys are warned of; a wrong value
  * stops the start. Times are milliseconds.
@@ -24,11 +27,11 @@ export const Config = z.object({
         .optional()
         .describe("Devices that may run at once. Under `fixed`: 2 when left out."),
       ios: z
-        .object({ maxDevices: z.int().min(0).max(256).optional(), maxRunning: z.int().min(0).max(256).optional() })
+        .object({ maxDevices: maxDevices.optional(), maxRunning: maxRunning.optional() })
         .prefault({})
         .describe("Limits for simulators."),
       android: z
-        .object({ maxDevices: z.int().min(0).max(256).optional(), maxRunning: z.int().min(0).max(256).optional() })
+        .object({ maxDevices: maxDevices.optional(), maxRunning: maxRunning.optional() })
         .prefault({})
         .describe("Limits for emulators. Attached devices do not count."),
     })
@@ -89,10 +92,10 @@ export const Config = z.object({
     .prefault({}),
   quarantine: z
     .object({
-      maxRetries: z.int().min(0).max(100).default(3),
-      retryBackoffMs: DurationMs.default(30_000),
-      retryBackoffMultiplier: z.number().min(1).max(10).default(2),
-      maxRetryBackoffMs: DurationMs.default(5 * 60_000),
+      maxRetries: z.int().min(0).max(100).default(3).describe("How often cleaning is tried again after it failed."),
+      retryBackoffMs: DurationMs.default(30_000).describe("The pause before the first new try."),
+      retryBackoffMultiplier: z.number().min(1).max(10).default(2).describe("Each pause is this many times the last."),
+      maxRetryBackoffMs: DurationMs.default(5 * 60_000).describe("The longest pause between two tries."),
     })
     .prefault({}),
   health: z
@@ -107,7 +110,14 @@ export const Config = z.object({
     })
     .prefault({}),
   stalledTransition: z
-    .object({ thresholdMultiplier: z.number().min(1).default(3), minimumThresholdMs: DurationMs.default(60_000) })
+    .object({
+      thresholdMultiplier: z
+        .number()
+        .min(1)
+        .default(3)
+        .describe("Work on a device counts as stalled after this many times its estimate."),
+      minimumThresholdMs: DurationMs.default(60_000).describe("It never counts as stalled before this."),
+    })
     .prefault({}),
   eventLog: z
     .object({
@@ -117,7 +127,10 @@ export const Config = z.object({
     .prefault({}),
   log: z
     .object({
-      level: z.enum(["debug", "info", "warn", "error"]).default("info"),
+      level: z
+        .enum(["debug", "info", "warn", "error"])
+        .default("info")
+        .describe("The least weighty lines that are written."),
       rotateBytes: z
         .int()
         .min(4096)
