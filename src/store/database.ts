@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { SimlockError } from "../contract/index.ts";
-import { inspect, newer, SIDE_FILES, type DatabaseFile } from "./file.ts";
+import { inspect, SIDE_FILES, type DatabaseFile } from "./file.ts";
 import { APPLICATION_ID, migrate, pragma, versionOf, type Migration } from "./schema.ts";
 import { causeOf, unusable } from "./unusable.ts";
 
@@ -19,7 +19,7 @@ const LOG_BYTES = 16 * 1024 * 1024;
  * foreign, damaged or newer than `migrations` throws `DATABASE_UNUSABLE` and is left as it is, its side files too.
  */
 export function openDatabase(path: string, migrations: readonly Migration[]): DatabaseSync {
-  const file = inspect(path, migrations.length);
+  const file = inspect(path);
   if (file === undefined) create(path, migrations);
   else verify(path, file, migrations.length);
 
@@ -79,7 +79,10 @@ function check(path: string, database: string | URL, bytes: number, supported: n
       if (application !== APPLICATION_ID)
         throw unusable(path, "foreign", "is an SQLite database, but not one of Simlock.");
       const version = versionOf(db);
-      if (version > supported) throw newer(path, version, supported);
+      if (version > supported) {
+        const why = `its schema is version ${version}, and this Simlock knows versions up to ${supported}`;
+        throw unusable(path, "newer", `was written by a newer Simlock: ${why}.`, { details: { version, supported } });
+      }
       if (version < 1) throw unusable(path, "damaged", "has no schema: it was not made whole.");
     } finally {
       db.close();

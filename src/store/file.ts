@@ -24,7 +24,7 @@ export interface DatabaseFile {
  *
  * Returns undefined when there is no such file. Throws `DATABASE_UNUSABLE` when it is not a database of ours that we can read.
  */
-export function inspect(path: string, supported: number): DatabaseFile | undefined {
+export function inspect(path: string): DatabaseFile | undefined {
   const sides = SIDE_FILES.map((side) => path + side).filter((side) => sizeOf(path, side) > 0);
   const entry = found(path, () => lstatSync(path, { throwIfNoEntry: false }));
   if (entry === undefined) {
@@ -38,16 +38,13 @@ export function inspect(path: string, supported: number): DatabaseFile | undefin
   const target = found(path, () => statSync(path));
   if (!target.isFile()) throw unusable(path, "foreign", "is not a file.");
   if (target.size === 0) throw unusable(path, "empty", "is empty (0 bytes). A database of Simlock never is.");
-  checkHeader(
-    path,
-    found(path, () => head(path, HEADER_BYTES)),
-    supported,
-  );
+  const header = found(path, () => head(path, HEADER_BYTES));
+  checkHeader(path, header);
   for (const side of sides) if (side.endsWith("-wal")) checkLog(path, side);
   return { bytes: target.size, sides };
 }
 
-function checkHeader(path: string, header: Buffer, supported: number): void {
+function checkHeader(path: string, header: Buffer): void {
   if (!header.subarray(0, MAGIC.length).equals(MAGIC)) {
     throw unusable(path, "foreign", "is not an SQLite database, or its first page is destroyed.");
   }
@@ -56,17 +53,6 @@ function checkHeader(path: string, header: Buffer, supported: number): void {
   if (header.readUInt32BE(68) !== APPLICATION_ID) {
     throw unusable(path, "foreign", "is an SQLite database, but not one of Simlock.");
   }
-  const version = header.readUInt32BE(60);
-  if (version > supported) throw newer(path, version, supported);
-}
-
-export function newer(path: string, version: number, supported: number) {
-  return unusable(
-    path,
-    "newer",
-    `was written by a newer Simlock: its schema is version ${version}, and this Simlock knows versions up to ${supported}.`,
-    { details: { version, supported } },
-  );
 }
 
 /**
