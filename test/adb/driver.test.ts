@@ -279,7 +279,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
       );
     }
     const sleeping = async (each: string): Promise<string[]> =>
-      (await bed.adb("-s", each, "shell", "ps -A -o ARGS | grep '^sleep 100000'; true")).stdout.trim().split("\n");
+      (await bed.adb("-s", each, "shell", "ps -A -o ARGS | grep '[s]leep 100000'; true")).stdout.trim().split("\n");
     expect(await sleeping(serial)).toHaveLength(2);
     await driver.clean(device, AbortSignal.timeout(60_000));
     expect(await sleeping(serial)).toEqual([""]);

@@ -22,6 +22,8 @@ export interface AndroidDriverOptions {
   readonly env?: Environment | undefined;
   /** Milliseconds between two readings of what is connected, beside what the server tells by itself. */
   readonly pollMs?: number | undefined;
+  /** Milliseconds that a server which has just started is given to find its devices, before one that is not listed counts as gone. */
+  readonly settleMs?: number | undefined;
   readonly log?: Log | undefined;
 }
 
@@ -46,6 +48,7 @@ export function createAndroidDriver(options: AndroidDriverOptions): Driver {
   const presence = new Presence({
     server,
     pollMs: options.pollMs ?? 5_000,
+    settleMs: options.settleMs ?? 3_000,
     log,
     startServer: async () => {
       log("info", "starting the user's adb server", { port });

@@ -12,6 +12,7 @@ import type { Sight } from "./sight.ts";
 export interface PresencePorts {
   readonly server: AdbServer;
   readonly pollMs: number;
+  readonly settleMs: number;
   readonly log: Log;
   /** Starts an adb server where none listens; called at most once. */
   readonly startServer: () => Promise<void>;
@@ -127,8 +128,8 @@ export class Presence {
 
   /** One life of a server: begins with its first list and ends by throwing. */
   async #follow(young: boolean, up: (session: Session) => void, signal: AbortSignal): Promise<never> {
-    const { server } = this.#ports;
-    const session = new Session(await server.version(signal), young);
+    const { server, settleMs } = this.#ports;
+    const session = new Session(await server.version(signal), { young, settleMs });
     return server.track(signal, (devices) => {
       session.told += 1;
       if (devices !== undefined) this.#apply(session, devices);

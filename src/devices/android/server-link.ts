@@ -15,6 +15,8 @@ export interface ServerLinkPorts<Session> {
 const BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
 const CONNECT_MS = 10_000;
+/** Whoever ends a server mostly starts the next one, and two that start at once get in each other's way. */
+const LEAVE_ALONE_MS = 10_000;
 
 interface Attempt<Session> {
   readonly promise: Promise<Session>;
@@ -34,6 +36,7 @@ export class ServerLink<Session extends object> {
   #wake: (() => void) | undefined;
   #mayStart = false;
   #started = false;
+  #lostAt = -Infinity;
 
   constructor(ports: ServerLinkPorts<Session>) {
     this.#ports = ports;
@@ -72,7 +75,7 @@ export class ServerLink<Session extends object> {
       if (wasUp) {
         this.#ports.log("info", "the adb server has gone", { reason: String(error) });
         this.#ports.lost(error);
-        // Whoever restarts it is about to: the next attempt is the one to wait for.
+        this.#lostAt = performance.now();
         backoff = BACKOFF_MS;
         young = true;
       } else {
@@ -112,7 +115,8 @@ export class ServerLink<Session extends object> {
   }
 
   #mayBeStarted(error: unknown): boolean {
-    return !this.#started && this.#mayStart && error instanceof AdbError && error.kind === "no-server";
+    if (this.#started || !this.#mayStart || performance.now() - this.#lostAt < LEAVE_ALONE_MS) return false;
+    return error instanceof AdbError && error.kind === "no-server";
   }
 
   /** Why it could not be started. */

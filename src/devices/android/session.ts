@@ -2,8 +2,6 @@ import type { ListedDevice } from "./device-list.ts";
 import type { IdentityVerdict } from "./identity.ts";
 import type { Sight } from "./sight.ts";
 
-/** How long a server that has just started looks for its devices, and how long one may be in a state that passes. */
-const YOUNG_MS = 3_000;
 const PASSING = new Set(["offline", "authorizing", "connecting"]);
 /** How long news waits for a device that is being asked who it is. */
 const ANSWER_MS = 3_000;
@@ -26,16 +24,21 @@ export interface Knowledge {
 export class Session {
   readonly protocol: number;
   readonly #young: boolean;
+  readonly #settleMs: number;
   readonly #since = performance.now();
   readonly #known = new Map<string, Knowledge>();
   #listed: readonly ListedDevice[] = [];
   /** How often the server has told a list of its own accord. */
   told = 0;
 
-  /** `young`: the server was started only now. */
-  constructor(protocol: number, young: boolean) {
+  /**
+   * `young`: the server was started only now. `settleMs`: how long such a server looks for its devices, and how long a device may be in a state that
+   * passes.
+   */
+  constructor(protocol: number, { young, settleMs }: { young: boolean; settleMs: number }) {
     this.protocol = protocol;
     this.#young = young;
+    this.#settleMs = settleMs;
   }
 
   /** Takes a list over. Whatever was not `device` for however short a time is forgotten: the server may have connected to another since. */
@@ -80,7 +83,7 @@ export class Session {
   /** How long its list can't be taken for complete: at first, while the server still looks or a device is still being let in. */
   get incompleteForMs(): number {
     const settling = this.#young || this.#listed.some(({ state }) => PASSING.has(state));
-    return settling ? this.#since + YOUNG_MS - performance.now() : 0;
+    return settling ? this.#since + this.#settleMs - performance.now() : 0;
   }
 
   /** The same, and how long a device that was just found may still be asked who it is. Told too early, it would look like one that has gone. */
