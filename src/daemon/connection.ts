@@ -10,13 +10,7 @@ import {
   type Role,
 } from "../contract/index.ts";
 import type { CallId, Peer } from "./call.ts";
-import {
-  FRAME_TIMEOUT_MS,
-  HELLO_TIMEOUT_MS,
-  MAX_BAD_FRAMES,
-  MAX_OUTGOING_BYTES,
-  OUTPUT_HIGH_WATER_BYTES,
-} from "./limits.ts";
+import { OUTPUT_HIGH_WATER_BYTES, type SocketLimits } from "./limits.ts";
 
 export interface ConnectionEvents {
   readonly line: (text: string) => void;
@@ -29,6 +23,7 @@ export class Connection implements Peer {
   readonly local = true;
   readonly #socket: Socket;
   readonly #splitter = new LineSplitter();
+  readonly #limits: SocketLimits;
   readonly #events: ConnectionEvents;
   readonly #goneListeners = new Set<() => void>();
   #gone = false;
@@ -40,12 +35,13 @@ export class Connection implements Peer {
   #room: Promise<void> | undefined;
   #why = "the client closed it";
 
-  constructor(number: number, socket: Socket, events: ConnectionEvents) {
+  constructor(number: number, socket: Socket, limits: SocketLimits, events: ConnectionEvents) {
     this.number = number;
     this.#socket = socket;
+    this.#limits = limits;
     this.#events = events;
     this.#principal = `connection:${number}`;
-    this.#limit(HELLO_TIMEOUT_MS, "it did not say hello in time");
+    this.#limit(limits.helloTimeoutMs, "it did not say hello in time");
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
     // A client that ends its side may still wait for answers; one whose other side is closed too ends by itself.
     socket.on("end", () => this.#ended());
@@ -94,7 +90,7 @@ export class Connection implements Peer {
     this.#write(encodeFrame({ id, ok: false, error: error.toWire() }));
     if (error.code !== "BAD_FRAME") return;
     this.#badFrames += 1;
-    if (this.#badFrames >= MAX_BAD_FRAMES) this.close("it sent too much that is no frame");
+    if (this.#badFrames >= this.#limits.maxBadFrames) this.close("it sent too much that is no frame");
   }
 
   wellFormed(): void {
@@ -155,7 +151,7 @@ export class Connection implements Peer {
     if (this.#identified) {
       if (this.#splitter.pending) {
         if (this.#deadline === undefined || lines.length > 0)
-          this.#limit(FRAME_TIMEOUT_MS, "a frame was left unfinished");
+          this.#limit(this.#limits.frameTimeoutMs, "a frame was left unfinished");
       } else this.#limit(undefined, "");
     }
     for (const line of lines) {
@@ -167,7 +163,7 @@ export class Connection implements Peer {
   #write(text: string): void {
     if (this.#socket.destroyed || this.#socket.writableEnded) return;
     this.#socket.write(text);
-    if (this.#socket.writableLength > MAX_OUTGOING_BYTES) this.cut("it does not read");
+    if (this.#socket.writableLength > this.#limits.maxOutgoingBytes) this.cut("it does not read");
   }
 
   #limit(ms: number | undefined, why: string): void {

@@ -45,7 +45,8 @@ export class TestBench {
   async start({ fake = {}, config, more = [], ...options }: TestOptions = {}): Promise<TestDaemon> {
     const home = options.home ?? this.home();
     if (config !== undefined) this.configure(home, config);
-    const driver = createFakeDriver(fake);
+    // Beside the home: the devices outlive its daemons, as they do on a machine.
+    const driver = createFakeDriver({ worldFile: `${home.path}.world`, ...fake });
     const log: Record<string, unknown>[] = [];
     const exits: number[] = [];
     const daemon = await runDaemon({

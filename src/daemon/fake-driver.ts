@@ -35,6 +35,8 @@ export interface FakeDriver extends Driver {
   /** The steps that were begun, oldest first: `boot dev_1`. */
   readonly steps: string[];
   options: FakeOptions;
+  /** Writes the world to its file, after it was changed by hand. */
+  save(): void;
 }
 
 /**
@@ -51,8 +53,7 @@ export function createFakeDriver(given: FakeOptions = {}): FakeDriver {
   const world = load(given.worldFile);
   const steps: string[] = [];
   const save = (): void => {
-    if (driver.options.worldFile === undefined) return;
-    writeWhole(driver.options.worldFile, JSON.stringify([...world.values()]), 0o600);
+    if (given.worldFile !== undefined) writeWhole(given.worldFile, JSON.stringify([...world.values()]), 0o600);
   };
   const begin = async (step: Step, device: OwnDevice | undefined, signal?: AbortSignal): Promise<void> => {
     steps.push(device === undefined ? step : `${step} ${device.deviceId}`);
@@ -79,6 +80,7 @@ export function createFakeDriver(given: FakeOptions = {}): FakeDriver {
     world,
     steps,
     options: given,
+    save,
     async catalog(signal) {
       await begin("catalog", undefined, signal);
       return catalogOf(driver.options);

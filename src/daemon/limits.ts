@@ -3,20 +3,33 @@
  * and no other connection notices.
  */
 
-/** Connections at once: agents on one machine are tens, so a thousand is a leak somewhere. */
-export const MAX_CONNECTIONS = 1024;
-/** A client that connects and does not say `hello` within this is cut off. */
-export const HELLO_TIMEOUT_MS = 10_000;
-/** A frame whose first byte has come must be whole within this. */
-export const FRAME_TIMEOUT_MS = 60_000;
-/** What may wait in the memory of one connection for a client that does not read. Beyond it the client is cut off. */
-export const MAX_OUTGOING_BYTES = 32 * 1024 * 1024;
+/** The bounds of the socket. A test hands in smaller ones. */
+export interface SocketLimits {
+  /** Connections at once: agents on one machine are tens, so a thousand is a leak somewhere. */
+  readonly maxConnections: number;
+  /** A client that connects and does not say `hello` within this is cut off. */
+  readonly helloTimeoutMs: number;
+  /** A frame whose first byte has come must be whole within this. */
+  readonly frameTimeoutMs: number;
+  /** What may wait in memory for a client that does not read. Beyond it the client is cut off. */
+  readonly maxOutgoingBytes: number;
+  /** Calls of one connection that wait for their answer: more than `lease.maxWaiting` is by default, for a client that speaks for many. */
+  readonly maxCalls: number;
+  /** Frames that are not frames, in a row, before a client is cut off. */
+  readonly maxBadFrames: number;
+}
+
+export const SOCKET_LIMITS: SocketLimits = {
+  maxConnections: 1024,
+  helloTimeoutMs: 10_000,
+  frameTimeoutMs: 60_000,
+  maxOutgoingBytes: 32 * 1024 * 1024,
+  maxCalls: 32_768,
+  maxBadFrames: 1000,
+};
+
 /** A command's output waits while this much is already under way to its client, so that a flood never gets the client cut off. */
 export const OUTPUT_HIGH_WATER_BYTES = 1024 * 1024;
-/** Calls of one connection that wait for their answer: more than `lease.maxWaiting` is by default, for a client that speaks for many. */
-export const MAX_CALLS_PER_CONNECTION = 32_768;
-/** Frames that are not frames, in a row, before a client is cut off. */
-export const MAX_BAD_FRAMES = 1000;
 /** How much credit a client may pile up for one command, in characters. */
 export const MAX_CREDIT_CHARACTERS = 64 * 1024 * 1024;
 /** Commands that a terminal of its own runs (`driver.passthrough`), reserved or running, of one connection. */
@@ -28,8 +41,6 @@ export const PASSTHROUGH_START_MS = 30_000;
 export const MAX_BATCH = 512;
 /** Positions in the queue are told at most this often. */
 export const PROGRESS_INTERVAL_MS = 250;
-/** `activity` of a command with `keepLast` is told at most this often. */
-export const ACTIVITY_INTERVAL_MS = 1000;
 
 /** The reading of one kind of device, at start and while devices are leased. */
 export const READ_TIMEOUT_MS = 60_000;

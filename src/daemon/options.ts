@@ -1,6 +1,7 @@
 import type { Config, Home, HostFacts } from "../contract/index.ts";
 import type { Driver } from "../devices/index.ts";
 import type { OpenStoreOptions, Store } from "../store/index.ts";
+import type { SocketLimits } from "./limits.ts";
 import type { Log, LogDestination } from "./log.ts";
 
 /** What drivers are made from. */
@@ -24,6 +25,8 @@ export interface DaemonOptions {
   readonly signals?: boolean;
   /** Ends the process at once, with nothing said, when what was decided can't be stored. `process.exit` when left out. */
   readonly exit?: (code: number) => void;
+  /** Smaller bounds of the socket, for tests. */
+  readonly limits?: Partial<SocketLimits>;
   /** A port for tests of a database that fails. */
   readonly openStore?: (options: OpenStoreOptions) => Store;
 }

@@ -9,6 +9,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import { createHandlers } from "./handlers/index.ts";
 import { claimedHomeRecord, openHomeFolder } from "./home.ts";
 import { Life } from "./life.ts";
+import { SOCKET_LIMITS } from "./limits.ts";
 import { createLog, fileDestination } from "./log.ts";
 import type { DaemonOptions } from "./options.ts";
 import { authorizer } from "./ownership.ts";
@@ -89,6 +90,7 @@ async function start(options: DaemonOptions, undo: (() => void | Promise<void>)[
     stop: (why) => void life.stop(why),
     stopping: () => daemon.core.health.stopping,
     credit: (connection, callId, characters) => daemon.core.commands.credit(connection, callId, characters),
+    limits: { ...SOCKET_LIMITS, ...options.limits },
     log: log.of("socket"),
   });
   life.serve(server);

@@ -6,7 +6,7 @@ import { Connection } from "./connection.ts";
 import type { Dispatch } from "./dispatcher.ts";
 import { codeOf, isMissing } from "./files.ts";
 import { greet, type HelloPorts } from "./hello.ts";
-import { MAX_CALLS_PER_CONNECTION, MAX_CONNECTIONS } from "./limits.ts";
+import { SOCKET_LIMITS, type SocketLimits } from "./limits.ts";
 import type { Log } from "./log.ts";
 
 export interface ServerPorts extends HelloPorts {
@@ -17,6 +17,7 @@ export interface ServerPorts extends HelloPorts {
   readonly stopping: () => boolean;
   /** A client can take this many more characters of a command's output. */
   readonly credit: (connection: Connection, callId: CallId, characters: number) => void;
+  readonly limits?: SocketLimits | undefined;
   readonly log: Log;
 }
 
@@ -45,7 +46,7 @@ export async function serveSocket(ports: ServerPorts): Promise<SocketServer> {
   let number = 0;
 
   const accept = (socket: Socket): void => {
-    const connection: Connection = new Connection(++number, socket, {
+    const connection: Connection = new Connection(++number, socket, ports.limits ?? SOCKET_LIMITS, {
       line: (text) => receive(ports, client, text),
       closed: (why) => {
         clients.delete(connection);
@@ -59,7 +60,7 @@ export async function serveSocket(ports: ServerPorts): Promise<SocketServer> {
   };
 
   const server = createServer(accept);
-  server.maxConnections = MAX_CONNECTIONS;
+  server.maxConnections = (ports.limits ?? SOCKET_LIMITS).maxConnections;
   server.on("drop", () => ports.log.warn({ connections: clients.size }, "too many connections: one was dropped"));
   await listen(server, ports.socketPath);
 
@@ -119,10 +120,10 @@ function receive(ports: ServerPorts, client: Client, text: string): void {
   else if (type === "hello") connection.fail(id, new SimlockError("BAD_REQUEST", "Hello was said already."));
   else if (client.calls.has(id)) {
     connection.fail(id, new SimlockError("BAD_REQUEST", "A call with this id still runs on this connection."));
-  } else if (client.calls.size >= MAX_CALLS_PER_CONNECTION) {
+  } else if (client.calls.size >= (ports.limits ?? SOCKET_LIMITS).maxCalls) {
     connection.fail(
       id,
-      new SimlockError("BAD_REQUEST", `${MAX_CALLS_PER_CONNECTION} calls of this connection wait for their answer.`, {
+      new SimlockError("BAD_REQUEST", `${client.calls.size} calls of this connection wait for their answer.`, {
         hint: "Wait for some of them, or open another connection.",
       }),
     );
