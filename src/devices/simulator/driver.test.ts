@@ -256,3 +256,25 @@ test("Xcode's version and build are told; a version that can't be had is an empt
   mac.next("xcodebuild", new SimlockError("TOOL_MISSING", "xcrun is not there."));
   expect(await driver.hostTools()).toEqual([]);
 });
+
+test("at most three erases run at once, and they don't hold up short commands", async () => {
+  using mac = new RecordedMac();
+  const driver = mac.driver();
+  const devices = [];
+  for (const id of ["a", "b", "c", "d", "e"]) devices.push(await mac.made(driver, own(id)));
+  const gate = Promise.withResolvers<void>();
+  const slow = async (args: readonly string[]) => {
+    await gate.promise;
+    return mac.good(args);
+  };
+  mac.next("erase", slow, slow, slow, slow);
+  const [last, ...dirty] = devices.toReversed();
+  const cleaning = dirty.map((device) => driver.clean(device, forever()));
+  await expect.poll(() => mac.count("erase")).toBe(3);
+  if (last === undefined) throw new Error("no device");
+  await driver.boot(last, forever());
+  expect(mac.count("erase")).toBe(3);
+  gate.resolve();
+  await Promise.all(cleaning);
+  expect(mac.count("erase")).toBe(4);
+});

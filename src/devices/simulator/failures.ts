@@ -27,6 +27,9 @@ export function failureOf(answer: ToolAnswer): Failure {
   return { kind: "other" };
 }
 
+export const RESTART_CORE_SIMULATOR =
+  "Restart CoreSimulator: `sudo killall -9 com.apple.CoreSimulator.CoreSimulatorService`, then run `simlock doctor`.";
+
 const INSTALL_XCODE =
   "Install Xcode, then choose it: `sudo xcode-select --switch /Applications/Xcode.app`. The Command Line Tools alone have no simctl.";
 

@@ -131,7 +131,7 @@ test("a class gets the first wanted model that pairs with an installed runtime, 
   });
   expect(catalogOf(types, [ios26, ios18], { phone: "iphone-16" }).classDefaults.phone).toBe("iPhone 16");
   expect(catalogOf(types, [ios26], { phone: ["iPhone 8", "iPhone 16"] }).classDefaults.phone).toBe("iPhone 16");
-  expect(catalogOf(types, [ios26], { phone: "Apple Vision Pro" }).classDefaults.phone).toBe("iPhone 17");
+  expect(catalogOf(types, [ios26], { phone: "iPad Pro 11-inch (M5)" }).classDefaults.phone).toBe("iPhone 17");
 });
 
 test("a class of which nothing is listed has no default; one that only lacks a runtime has", () => {

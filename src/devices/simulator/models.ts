@@ -1,6 +1,6 @@
 import type { DeviceClass, PlatformCatalog } from "../../contract/index.ts";
 import type { ApplePlatform, DeviceType, Runtime } from "./listing.ts";
-import { newestFirst, packed, UNBOUNDED } from "./versions.ts";
+import { newestFirst, packed } from "./versions.ts";
 
 /** Models for a class, most wanted first, where the configuration names none that is there. */
 export const BUILT_IN_MODELS: Readonly<Partial<Record<DeviceClass, readonly string[]>>> = {
@@ -44,7 +44,7 @@ export function pairs(type: DeviceType, runtime: Runtime): boolean {
   if (runtime.supports !== undefined && !runtime.supports.has(type.id)) return false;
   const version = packed(runtime.version);
   if (version === undefined) return runtime.supports !== undefined;
-  return version >= type.minRuntime && (type.maxRuntime >= UNBOUNDED || version <= type.maxRuntime);
+  return version >= type.minRuntime && version <= type.maxRuntime;
 }
 
 /** Everything that can be made, from one listing of device types and runtimes. */

@@ -1,7 +1,7 @@
 import { SimlockError } from "../../contract/index.ts";
 import type { Finding, HostTool } from "../../contract/index.ts";
 import type { DeviceSet } from "./device-set.ts";
-import { firstLines, toolchainFailure } from "./failures.ts";
+import { firstLines, RESTART_CORE_SIMULATOR, toolchainFailure } from "./failures.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Simctl, Xcrun } from "./simctl.ts";
 
@@ -37,8 +37,10 @@ export async function prerequisites(
   signal: AbortSignal,
 ): Promise<readonly Finding[]> {
   const tried = [[xcrun.file, ...simctl.prefix].join(" "), ...placesOf(xcrun)];
+  // A first listing may take minutes where work waits for it; here somebody waits to be told what is wrong.
+  const patience = AbortSignal.timeout(LIMITS.prerequisites);
   try {
-    const { runtimes } = await set.kinds(signal);
+    const { runtimes } = await set.kinds(AbortSignal.any([signal, patience]));
     const findings: Finding[] = [];
     const firstLaunch = await firstLaunchOf(simctl, signal);
     if (firstLaunch !== undefined) findings.push(firstLaunch);
@@ -52,6 +54,11 @@ export async function prerequisites(
     }
     return findings;
   } catch (error) {
+    signal.throwIfAborted();
+    if (patience.aborted) {
+      const message = `simctl gave no answer within ${LIMITS.prerequisites / 1_000} s.`;
+      return [missing("simctl", { message, hint: RESTART_CORE_SIMULATOR }, tried)];
+    }
     if (error instanceof SimlockError) return [missing(prerequisiteOf(error), error, tried)];
     throw error;
   }

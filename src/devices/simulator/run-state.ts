@@ -2,7 +2,7 @@ import { SimlockError } from "../../contract/index.ts";
 import type { OwnDevice } from "../driver.ts";
 import type { DeviceSet } from "./device-set.ts";
 import { displayOf } from "./display.ts";
-import { commandFailure, failureOf, firstLines } from "./failures.ts";
+import { commandFailure, failureOf, firstLines, RESTART_CORE_SIMULATOR } from "./failures.ts";
 import type { SimDevice } from "./listing.ts";
 import type { Slots } from "./slots.ts";
 import { goneError } from "./provenance.ts";
@@ -41,7 +41,7 @@ export async function stop(platform: Platform, udid: string, signal: AbortSignal
   if (device === undefined) return "gone";
   if (device.runState === "stopped") return "stopped";
   throw new SimlockError("TOOL_FAILED", `The simulator ${udid} was told to shut down and is still ${device.state}.`, {
-    hint: "Restart CoreSimulator: `sudo killall -9 com.apple.CoreSimulator.CoreSimulatorService`, then `simlock doctor`.",
+    hint: RESTART_CORE_SIMULATOR,
   });
 }
 

@@ -112,3 +112,19 @@ test("a waiting fresh reading that nobody wants any more is never begun", async 
   expect(await next).toBe(3);
   expect(open).toHaveLength(2);
 });
+
+test("whoever asks after a waiting reading was given up gets another one", async () => {
+  const { open, at, shared } = readings();
+  const old = shared.join();
+  await at(0);
+  const left = new AbortController();
+  const fresh = shared.fresh(left.signal);
+  left.abort(new Error("left"));
+  await expect(fresh).rejects.toThrow("left");
+  const next = shared.fresh();
+  (await at(0)).resolve(1);
+  await old;
+  (await at(1)).resolve(3);
+  expect(await next).toBe(3);
+  expect(open).toHaveLength(2);
+});

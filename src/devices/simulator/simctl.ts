@@ -41,10 +41,13 @@ export const LIMITS = {
   delete: 120_000,
   enumerate: 30_000,
   version: 15_000,
+  prerequisites: 60_000,
 } as const;
 
-/** Commands at once beside the listing and the boots, and how many may wait for that. */
-const MAX_COMMANDS = 4;
+/** Commands at once beside the one listing and the boots, and how many may wait for that. Those that take long don't hold up the short ones. */
+const MAX_SHORT = 4;
+const MAX_LONG = 3;
+const LONG_VERBS: ReadonlySet<string> = new Set(["erase", "delete"]);
 const MAX_WAITING = 1_024;
 const MAX_OUTPUT_BYTES = 32 * 1024 * 1024;
 /** Pause before a query that CoreSimulator's service spoilt is asked again. */
@@ -74,7 +77,8 @@ export type Outcome =
 /** `xcrun simctl`: arguments, limits, and the failures that lie before simctl itself. */
 export class Simctl {
   readonly #options: SimctlOptions;
-  readonly #slots = new Slots(MAX_COMMANDS, MAX_WAITING);
+  readonly #short = new Slots(MAX_SHORT, MAX_WAITING);
+  readonly #long = new Slots(MAX_LONG, MAX_WAITING);
 
   constructor(options: SimctlOptions) {
     this.#options = options;
@@ -96,7 +100,8 @@ export class Simctl {
 
   /** One command whose failure the caller judges. */
   attempt(args: readonly string[], limits: Limits): Promise<Outcome> {
-    return this.#slots.run(limits.signal, () => this.attemptNow(args, limits));
+    const slots = LONG_VERBS.has(args[0] ?? "") ? this.#long : this.#short;
+    return slots.run(limits.signal, () => this.attemptNow(args, limits));
   }
 
   /** The same without a slot, for a command that waits long by its nature and is bounded by its caller. */
@@ -138,14 +143,18 @@ export class Simctl {
     }
   }
 
-  /** A tool beside simctl that is found through xcrun, such as `xcodebuild`. */
-  async sibling(args: readonly string[], limits: Limits): Promise<ToolAnswer> {
-    return this.#call([...this.#options.xcrun.prefix, ...args], limits);
+  /** A tool beside simctl that is found through xcrun, such as `xcodebuild`. It touches no device set. */
+  sibling(args: readonly string[], limits: Limits): Promise<ToolAnswer> {
+    return this.#start([...this.#options.xcrun.prefix, ...args], limits);
   }
 
   async #call(args: readonly string[], limits: Limits): Promise<ToolAnswer> {
-    const { xcrun, call, proveSet } = this.#options;
-    await proveSet();
+    await this.#options.proveSet();
+    return this.#start(args, limits);
+  }
+
+  #start(args: readonly string[], limits: Limits): Promise<ToolAnswer> {
+    const { xcrun, call } = this.#options;
     return call({
       file: xcrun.file,
       args,

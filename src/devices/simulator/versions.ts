@@ -19,11 +19,8 @@ export function newestFirst(a: string, b: string): number {
   return 0;
 }
 
-/** A version in the form of a device type's `minRuntimeVersion`: 0xAABBCC for AA.BB.CC. */
+/** A version in the form of a device type's bounds: 0xAABBCC for AA.BB.CC. A bound without an end, 0xFFFFFF or 0xFFFFFFFF, is above them all. */
 export function packed(version: string): number | undefined {
   const [major, minor = 0, patch = 0] = parts(version) ?? [];
   return major === undefined ? undefined : (major << 16) | (minor << 8) | patch;
 }
-
-/** From here up a `maxRuntimeVersion` has no end: simctl writes 0xFFFFFF or 0xFFFFFFFF. */
-export const UNBOUNDED = 0xffffff;
