@@ -51,9 +51,12 @@ export async function endGroup(group: StartedGroup, steps: readonly EndStep[]): 
   }
 }
 
+/** A leader that is gone does not come back for the rest of its group: that is not waited for as long. */
+const REST_GRACE_MS = 250;
+
 async function goneWithin(group: StartedGroup, graceMs: number): Promise<boolean> {
-  const deadline = performance.now() + graceMs;
   if (!(await within(group.exited, graceMs))) return false;
+  const deadline = performance.now() + Math.min(graceMs, REST_GRACE_MS);
   while (groupRuns(group.pid)) {
     if (performance.now() >= deadline) return false;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));

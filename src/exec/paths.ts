@@ -7,6 +7,8 @@ interface Resolved {
   readonly path: string;
   /** The last part is a symbolic link. */
   readonly endsInLink: boolean;
+  /** Its links lead in a circle. */
+  readonly loops: boolean;
   /** Device and inode of each folder or file that exists on the way. */
   readonly identities: ReadonlySet<string>;
 }
@@ -81,6 +83,7 @@ function protection(roots: readonly string[], open: readonly string[]): Protecti
   });
   const excepted = open.map((root) => resolve("/", root).path);
   return (use, resolved) => {
+    if (resolved.loops) return { why: "its symbolic links lead in a circle.", hint: "Use a path elsewhere." };
     if (excepted.some((root) => isBelow(resolved.path, root))) return undefined;
     const path = folded(resolved.path);
     const hit = closed.find(
@@ -126,15 +129,20 @@ function statOf(path: string) {
 
 const MOST_LINKS = 40;
 
+const ROOT: Resolved = { path: "/", endsInLink: false, loops: false, identities: new Set() };
+
+function resolve(base: string, path: string): Resolved {
+  return follow(isAbsolute(path) ? ROOT : follow(ROOT, base), path);
+}
+
 /**
  * Follows a path part by part, as the kernel does: `..` behind a link goes up from where the link leads, and a link to nothing leads to where a
  * write would make the file. What does not exist is taken as it is written.
  */
-function resolve(base: string, path: string): Resolved {
-  const from = isAbsolute(path) ? undefined : resolve("/", base);
-  const identities = new Set(from?.identities);
+function follow(from: Resolved, path: string): Resolved {
+  const identities = new Set(from.identities);
   const todo = path.split("/").reverse();
-  let at = from === undefined || from.path === "/" ? "" : from.path;
+  let at = from.path === "/" ? "" : from.path;
   let links = 0;
   let endsInLink = false;
   for (let part = todo.pop(); part !== undefined; part = todo.pop()) {
@@ -144,19 +152,19 @@ function resolve(base: string, path: string): Resolved {
       continue;
     }
     const next = `${at}/${part}`;
-    const target = links < MOST_LINKS ? linkAt(next) : undefined;
+    const target = linkAt(next);
     if (target === undefined) {
       at = next;
       const identity = identityOf(at);
       if (identity !== undefined) identities.add(identity);
       continue;
     }
-    links++;
+    if (++links > MOST_LINKS) return { ...from, loops: true };
     if (todo.every((rest) => rest === "" || rest === ".")) endsInLink = true;
     if (target.startsWith("/")) at = "";
     todo.push(...target.split("/").reverse());
   }
-  return { path: at === "" ? "/" : at, endsInLink, identities };
+  return { path: at === "" ? "/" : at, endsInLink, loops: from.loops, identities };
 }
 
 function linkAt(path: string): string | undefined {

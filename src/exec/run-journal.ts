@@ -12,6 +12,7 @@ const Entry = z.object({ pid: z.int().min(2), identity: z.string().optional() })
  */
 export class RunJournal {
   readonly #folder: string;
+  readonly #running = new Set<string>();
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -45,8 +46,6 @@ export class RunJournal {
   clear(): void {
     for (const name of readdirSync(this.#folder)) rmSync(join(this.#folder, name), { force: true });
   }
-
-  readonly #running = new Set<string>();
 
   #write(runId: string, entry: z.infer<typeof Entry>): void {
     this.#running.add(runId);

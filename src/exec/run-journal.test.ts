@@ -1,0 +1,74 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { groupRuns } from "./end-group.ts";
+import { isAlive, processIdentity } from "./process-identity.ts";
+import { endLeftovers, RunJournal } from "./run-journal.ts";
+
+let folder: string;
+const children: ChildProcess[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "runs-"));
+});
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill("SIGKILL");
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function sleeper(): { readonly pid: number; readonly exited: Promise<unknown> } {
+  const child = spawn("sh", ["-c", "sleep 30 & wait"], { detached: true, stdio: "ignore" });
+  children.push(child);
+  if (child.pid === undefined) throw new Error("sh did not start");
+  return { pid: child.pid, exited: new Promise((resolve) => child.once("exit", resolve)) };
+}
+
+test("a process is told from a later one by its start", async () => {
+  const { pid, exited } = sleeper();
+  const identity = await processIdentity(pid);
+  if (identity === undefined) throw new Error("no identity");
+  expect(await isAlive(pid, identity)).toBe(true);
+  expect(await isAlive(pid, `${identity}0`)).toBe(false);
+  process.kill(-pid, "SIGKILL");
+  await exited;
+  expect(await isAlive(pid, identity)).toBe(false);
+});
+
+test("what a dead daemon left is ended, with its whole group", async () => {
+  const { pid } = sleeper();
+  new RunJournal(folder).begin("run_1", pid);
+  await waitForIdentity("run_1");
+  expect(await endLeftovers(new RunJournal(folder))).toEqual(["run_1"]);
+  expect(groupRuns(pid)).toBe(false);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test("a command whose end was noted is no leftover", async () => {
+  const { pid } = sleeper();
+  const journal = new RunJournal(folder);
+  journal.begin("run_1", pid);
+  journal.end("run_1");
+  expect(await endLeftovers(new RunJournal(folder))).toEqual([]);
+  expect(groupRuns(pid)).toBe(true);
+});
+
+test("a process that only has the same pid is left alone, and so is what can't be read", async () => {
+  const { pid } = sleeper();
+  writeFileSync(join(folder, "run_1.json"), JSON.stringify({ pid, identity: "another boot/1" }));
+  writeFileSync(join(folder, "run_2.json"), JSON.stringify({ pid }));
+  writeFileSync(join(folder, "run_3.json"), `{"pid":${pid}`);
+  writeFileSync(join(folder, "run_4.json"), JSON.stringify({ pid: 1, identity: await processIdentity(1) }));
+  expect(await endLeftovers(new RunJournal(folder))).toEqual([]);
+  expect(groupRuns(pid)).toBe(true);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+/** Where `ps` must be asked, the identity follows a little later. */
+async function waitForIdentity(runId: string): Promise<void> {
+  const journal = new RunJournal(folder);
+  const known = () => journal.entries().some((entry) => entry.runId === runId && entry.identity !== undefined);
+  while (!known()) await new Promise((resolve) => setImmediate(resolve));
+}
