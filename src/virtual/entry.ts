@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** How the stand-in is started: `file` with `prefix` in front of simctl's own arguments, and `env` beside the caller's. */
@@ -13,7 +14,16 @@ export interface VirtualTool {
  * with the Node that runs now, never through PATH or a shebang.
  */
 export function virtualXcrun(root: string): VirtualTool {
-  return { file: process.execPath, prefix: [xcrunEntry()], env: { SIMLOCK_VIRTUAL_MAC: root } };
+  const entry = xcrunEntry();
+  const env = { SIMLOCK_VIRTUAL_MAC: resolve(root) };
+  return {
+    file: process.execPath,
+    prefix: [entry],
+    // From sources each start would strip the types of some twenty files; Node keeps the outcome.
+    env: entry.endsWith(".ts")
+      ? { ...env, NODE_COMPILE_CACHE: join(import.meta.dirname, "../../node_modules/.cache/node") }
+      : env,
+  };
 }
 
 /** Beside this module when bundled (`dist/xcrun.js`), in the `mac` folder when run from sources. */

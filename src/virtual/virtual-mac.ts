@@ -1,5 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
+import { SimlockError } from "../contract/index.ts";
+import type { HostFacts } from "../contract/index.ts";
 import { defaultSetPath, openSet } from "./mac/call.ts";
 import { Control } from "./mac/control.ts";
 import { storeControl } from "./mac/faults.ts";
@@ -14,7 +16,7 @@ export interface VirtualMac {
 
 /**
  * Makes a virtual Mac in the folder `root`, or finds the one that is there. Its default device set then holds some shut-down simulators, as
- * after a fresh Xcode. `control` (pace, form of listings, faults) replaces what the Mac had. Throws `ZodError` where `control` is wrong.
+ * after a fresh Xcode. `control` (pace, form of listings, faults) replaces what the Mac had. Throws `CONFIG_INVALID`.
  */
 export function createVirtualMac(root: string, control?: Control): VirtualMac {
   const path = resolve(root);
@@ -25,20 +27,25 @@ export function createVirtualMac(root: string, control?: Control): VirtualMac {
   return { root: path, deviceSet };
 }
 
-/** Replaces pace, form of listings and faults of the virtual Mac at `root`; counters of faults start anew. `{}` is a Mac without faults. Throws `ZodError`. */
+/** Replaces pace, form of listings and faults of the virtual Mac at `root`; counters of faults start anew. `{}` is a Mac without faults. Throws `CONFIG_INVALID`. */
 export function setFaults(root: string, control: Control): void {
-  storeControl(resolve(root), Control.parse(control));
+  const checked = Control.safeParse(control);
+  if (!checked.success) {
+    const why = checked.error.issues.map((issue) => `${issue.path.map(String).join(".")}: ${issue.message}`).join("; ");
+    throw new SimlockError("CONFIG_INVALID", `The virtual Mac's faults are not as they must be: ${why}`);
+  }
+  storeControl(resolve(root), checked.data);
 }
 
 /** What the virtual Mac says of itself, instead of the machine that it runs on: 8 processors, 32 GiB. */
-export function virtualHostFacts() {
+export function virtualHostFacts(): HostFacts {
   return {
     os: "macOS",
     osVersion: "26.1",
     arch: "arm64",
     cpus: 8,
     memoryBytes: 32 * 1024 ** 3,
-    tools: [{ platform: "ios" as const, name: "xcode", version: XCODE.version, build: XCODE.build }],
+    tools: [{ platform: "ios", name: "xcode", version: XCODE.version, build: XCODE.build }],
   };
 }
 

@@ -9,6 +9,8 @@ export interface Grammar {
   readonly separated?: readonly string[];
   /** After this many operands everything belongs to somebody else: the app's or the program's own arguments. */
   readonly operandsThenRest?: number;
+  /** Words with a dash that are no option are operands: `boot --help` is told to be an invalid device (Xcode 26.6). */
+  readonly anyOperand?: boolean;
 }
 
 export interface Parsed {
@@ -44,6 +46,7 @@ export function parseArguments(verb: string, args: readonly string[], grammar: G
     else if (flag !== undefined) note(flag, "");
     else if (valued !== undefined && equals > 0) note(valued, word.slice(equals + 1));
     else if (separated.has(word) && at < args.length) note(separated.get(word) ?? word, args[at++] ?? "");
+    else if (grammar.anyOperand === true) operands.push(word);
     else throw failure("usage", { why: `${verb}: unrecognized option "${word}"` });
   }
   return {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { mkdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DeviceType } from "./catalog/models.ts";
 import type { Runtime } from "./catalog/runtimes.ts";
@@ -65,24 +65,37 @@ export function freshData(set: DeviceSet, udid: string): void {
   }
 }
 
-/** Moves all data away at once, so that nobody meets a half-wiped device. Returns what is left to delete. */
-export function setDataAside(set: DeviceSet, udid: string): () => void {
-  return setAside(dataOf(set, udid), join(folderOf(set, udid), `.erased-${randomUUID()}`));
+const ERASED = ".erased-";
+const DELETED = ".deleted-";
+
+/** Moves all data out of sight at once, so that nobody meets a half-wiped device. `sweep` deletes it. */
+export function setDataAside(set: DeviceSet, udid: string): void {
+  setAside(dataOf(set, udid), join(folderOf(set, udid), `${ERASED}${randomUUID()}`));
 }
 
 /** Moves a removed device's folder out of sight. */
-export function setFolderAside(set: DeviceSet, udid: string): () => void {
-  return setAside(folderOf(set, udid), join(set.path, `.deleted-${randomUUID()}`));
+export function setFolderAside(set: DeviceSet, udid: string): void {
+  setAside(folderOf(set, udid), join(set.path, `${DELETED}${randomUUID()}`));
 }
 
-function setAside(path: string, aside: string): () => void {
+function setAside(path: string, aside: string): void {
   try {
     renameSync(path, aside);
   } catch (error) {
     // Somebody else took it away: then there is nothing left to do.
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  return () => rmSync(aside, { recursive: true, force: true });
+}
+
+/** Deletes what was set aside in `folder`, also by a call that was killed before it came to this. */
+export function sweep(folder: string): void {
+  // A folder that is gone was set aside itself.
+  if (!existsSync(folder)) return;
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(ERASED) || name.startsWith(DELETED)) {
+      rmSync(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
 }
 
 // CoreSimulator's own numbers of the states.

@@ -14,6 +14,7 @@ export async function boot(call: Call, args: readonly string[]): Promise<void> {
   const parsed = parseArguments("boot", args, {
     flags: ["--checked-allocations"],
     values: ["--arch", "--disabledJob -disabledJob", "--enabledJob -enabledJob"],
+    anyOperand: true,
   });
   const arch = parsed.value("--arch");
   if (arch !== undefined && arch !== "arm64") throw failure("invalidValue", { what: "architecture", value: arch });

@@ -31,11 +31,8 @@ export async function bootstatus(call: Call, args: readonly string[]): Promise<v
     call.out("Device already booted, nothing to do.\n");
     return;
   }
-  if (parsed.has("-b") && stateAt(first, now) === "Shutdown") bootUnlessBegun(call, udid);
-  let boots = -1;
-  do {
-    boots = await followBoot(call, udid, boots, parsed.has("-d"));
-  } while (parsed.has("-c"));
+  let boots = await followBoot(call, udid, -1, { boots: parsed.has("-b"), detailed: parsed.has("-d") });
+  while (parsed.has("-c")) boots = await followBoot(call, udid, boots, { boots: false, detailed: parsed.has("-d") });
 }
 
 /** Two callers with `-b` may both find the device shut down: the second one follows the first one's boot. */
@@ -45,30 +42,42 @@ function bootUnlessBegun(call: Call, udid: string): void {
   });
 }
 
+interface Following {
+  /** Begin the boot when the device is found shut down, be it after a shutdown that was still under way. */
+  readonly boots: boolean;
+  readonly detailed: boolean;
+}
+
 /** Follows the boot after boot number `seen` to its end, and returns its number. */
-async function followBoot(call: Call, udid: string, seen: number, detailed: boolean): Promise<number> {
+async function followBoot(call: Call, udid: string, seen: number, following: Following): Promise<number> {
   const startedAt = Date.now();
+  let begins = following.boots;
   let step = -1;
   for (;;) {
     const device = deviceFor(call.set, udid);
     const now = Date.now();
-    const elapsed = elapsedText(now - startedAt);
     const state = stateAt(device, now);
+    if (state === "Shutdown" && begins) {
+      begins = false;
+      bootUnlessBegun(call, udid);
+      continue;
+    }
     const { session } = device;
     if (state === "Booted" && session !== null && device.bootCount !== seen) {
+      const elapsed = elapsedText(now - startedAt);
       const total = Math.max(1, session.readyAt - session.bootedAt);
       const reached = Math.min(STEPS.length, Math.floor(((now - session.bootedAt) / total) * STEPS.length));
       while (step < Math.min(reached, STEPS.length - 1)) {
         step++;
         call.out(`Status=${step + 1}, isTerminal=NO, Elapsed=${elapsed}.\n\t${STEPS[step]}\n`);
-        if (detailed && step === 1) call.out("\t\tMigrated 3 of 3 data stores\n");
+        if (following.detailed && step === 1) call.out("\t\tMigrated 3 of 3 data stores\n");
       }
       if (reached === STEPS.length) {
         call.out(`Status=4294967295, isTerminal=YES, Elapsed=${elapsed}.\n\tFinished\n`);
         return device.bootCount;
       }
     }
-    await sleep(state === "Booted" ? 10 : 20);
+    await sleep(10);
   }
 }
 

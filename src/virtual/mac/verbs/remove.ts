@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
 import { FACTORY_SETTINGS } from "../device.ts";
-import { folderOf, freshData, setDataAside, setFolderAside, writeRecord } from "../device-folder.ts";
+import { folderOf, freshData, setDataAside, setFolderAside, sweep, writeRecord } from "../device-folder.ts";
 import { deviceFor, isAvailable, requireState } from "../selection.ts";
 import { startShutdown, waitUntilShut } from "./shutdown.ts";
 
@@ -17,7 +17,7 @@ export async function erase(call: Call, args: readonly string[]): Promise<void> 
   for (const udid of udids) requireState(deviceFor(call.set, udid), "erase contents and settings", ["Shutdown"]);
   for (const udid of udids) {
     await call.takeTime("erase");
-    const clear = call.set.write(() => {
+    call.set.write(() => {
       const device = deviceFor(call.set, udid);
       // Looked at again: it may have been booted while this call took its time.
       requireState(device, "erase contents and settings", ["Shutdown"]);
@@ -25,12 +25,11 @@ export async function erase(call: Call, args: readonly string[]): Promise<void> 
       call.set.forgetContents(udid);
       call.set.put(erased);
       mkdirSync(folderOf(call.set, udid), { recursive: true });
-      const rest = setDataAside(call.set, udid);
+      setDataAside(call.set, udid);
       freshData(call.set, udid);
       writeRecord(call.set, erased);
-      return rest;
     });
-    clear();
+    sweep(folderOf(call.set, udid));
   }
 }
 
@@ -50,6 +49,7 @@ export async function remove(call: Call, args: readonly string[]): Promise<void>
     await waitUntilShut(call, udid);
     await call.takeTime("delete");
     call.set.write(() => call.set.remove(udid));
-    setFolderAside(call.set, udid)();
+    setFolderAside(call.set, udid);
   }
+  sweep(call.set.path);
 }
