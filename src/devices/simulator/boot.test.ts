@@ -194,6 +194,26 @@ test("a booted device without a display is recycled once", async () => {
   expect([mac.count("boot"), mac.count("shutdown")]).toEqual([2, 1]);
 });
 
+test("the recycling gets no more than what is left of the time limit", async () => {
+  using mac = new RecordedMac();
+  const limits: number[] = [];
+  const driver = mac.driver({
+    bootTimeoutMs: 90_000,
+    call: (call) => {
+      if (call.args.includes("bootstatus")) limits.push(call.timeoutMs);
+      return mac.call(call);
+    },
+  });
+  const device = await mac.made(driver);
+  mac.next("bootstatus", async (args) => {
+    await mac.clock.sleep(70_000);
+    return mac.good(args);
+  });
+  mac.next("io", ...Array.from({ length: 5 }, () => NO_DISPLAY));
+  await driver.boot(device, forever());
+  expect(limits).toEqual([90_000, 16_000]);
+});
+
 test.each([
   ["shows none", NO_DISPLAY],
   ["gets no answer", timedOut("io")],
@@ -214,6 +234,7 @@ test("a simctl that can't list displays does not keep devices from starting", as
   const device = await mac.made(driver);
   mac.next("io", said(2, "Unrecognized subcommand: enumerate\nusage: simctl io <device> <operation>"));
   expect(await driver.boot(device, forever())).toEqual({ address: device.driverDeviceId });
+  expect(mac.count("io")).toBe(1);
 });
 
 test("a device whose runtime is gone says so and is not booted", async () => {
@@ -247,7 +268,7 @@ test("a boot that is cancelled ends at once as cancelled", async () => {
 
 test("two boots run at once and the third waits", async () => {
   using mac = new RecordedMac();
-  const driver = mac.driver();
+  const driver = mac.driver({ maxBoots: 2 });
   const devices = [
     await mac.made(driver, own("a")),
     await mac.made(driver, own("b")),

@@ -1,4 +1,4 @@
-import { homedir } from "node:os";
+import { availableParallelism, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SimlockError } from "../../contract/index.ts";
 import type { DeviceSpec } from "../../contract/index.ts";
@@ -33,13 +33,16 @@ export interface SimulatorDriverOptions {
   /** Of the home. A device that another instance has marked is never ours. */
   readonly instanceId: string;
   readonly defaultModels?: DefaultModels;
+  /** Of one boot, its wait for others not counted. */
   readonly bootTimeoutMs: number;
+  /** Boots at once. Left out: a quarter of the processors, at least two. */
+  readonly maxBoots?: number;
   readonly clock?: Clock;
   readonly log?: Log;
 }
 
-/** Two boots at once: more make each of them slower than one after the other. */
-const MAX_BOOTS = 2;
+/** More boots at once than this make each of them slower than one after the other. */
+const defaultMaxBoots = () => Math.max(2, Math.floor(availableParallelism() / 4));
 const MAX_WAITING_BOOTS = 256;
 
 /** simctl knows the user's device set without being told; older ones don't say where it lies. */
@@ -76,7 +79,7 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
     clock,
     log,
     instanceId,
-    boots: new Slots(MAX_BOOTS, MAX_WAITING_BOOTS),
+    boots: new Slots(options.maxBoots ?? defaultMaxBoots(), MAX_WAITING_BOOTS),
     bootTimeoutMs: options.bootTimeoutMs,
   };
 

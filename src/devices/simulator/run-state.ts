@@ -63,13 +63,14 @@ function startFailed(own: OwnDevice, why: string): SimlockError {
 
 /**
  * Boots the device, as a listing has just shown it, until it can be used: booted by the listing's word, not by the command's, and with a display. One
- * that says it is booted and shows none is wedged and stays so (stablyai/orca#7062): it is shut down and booted once more. Throws
- * `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
+ * that says it is booted and shows none is wedged and stays so (stablyai/orca#7062): it is shut down and booted once more, within the same time limit.
+ * Throws `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
  */
 export async function start(platform: Platform, own: OwnDevice, seen: SimDevice, signal: AbortSignal): Promise<void> {
   const { udid } = seen;
+  const deadline = platform.clock.now() + platform.bootTimeoutMs;
   for (let attempt = 1; ; attempt += 1) {
-    await bootOnce(platform, own, { udid, seen: attempt === 1 ? seen : undefined }, signal);
+    await bootOnce(platform, own, { udid, seen: attempt === 1 ? seen : undefined, deadline }, signal);
     const display = await displayOf(platform, udid, signal);
     if (display.kind === "shown") return;
     platform.log("warn", "A booted simulator shows no display", { udid, attempt, why: display.why });
@@ -81,13 +82,14 @@ export async function start(platform: Platform, own: OwnDevice, seen: SimDevice,
 interface Subject {
   readonly udid: string;
   readonly seen: SimDevice | undefined;
+  /** On the clock. */
+  readonly deadline: number;
 }
 
 async function bootOnce(platform: Platform, own: OwnDevice, subject: Subject, signal: AbortSignal): Promise<void> {
   const { simctl, clock } = platform;
-  const { udid } = subject;
-  const deadline = clock.now() + platform.bootTimeoutMs;
-  await begin(platform, own, subject, deadline, signal);
+  const { udid, deadline } = subject;
+  await begin(platform, own, subject, signal);
   const timeoutMs = Math.max(1_000, deadline - clock.now());
   const outcome = await simctl.attemptNow(["bootstatus", udid, "-b"], { timeoutMs, signal });
   if (outcome.kind === "no-answer") {
@@ -103,8 +105,7 @@ async function bootOnce(platform: Platform, own: OwnDevice, subject: Subject, si
 async function begin(
   platform: Platform,
   own: OwnDevice,
-  { udid, seen }: Subject,
-  deadline: number,
+  { udid, seen, deadline }: Subject,
   signal: AbortSignal,
 ): Promise<void> {
   const { simctl, set, clock } = platform;

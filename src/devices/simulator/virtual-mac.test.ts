@@ -124,7 +124,6 @@ test("a simulator's whole life: made, booted, cleaned, booted again, shut down, 
     },
   ]);
   expect(await driver.boot(device, forever())).toEqual({ address: device.driverDeviceId });
-  expect(await driver.boot(device, forever())).toEqual({ address: device.driverDeviceId });
   expect(await driver.read()).toMatchObject([{ runState: "running" }]);
   writeFileSync(join(mac.deviceSet, device.driverDeviceId, "data", "secret"), "of the last holder");
   expect(await driver.clean(device, forever())).toEqual({ state: "shutdown", strategy: "erase" });
@@ -132,8 +131,7 @@ test("a simulator's whole life: made, booted, cleaned, booted again, shut down, 
   expect(await driver.read()).toMatchObject([{ runState: "stopped", durableMark: "token-a", erasableMark: "token-a" }]);
   await driver.boot(device, forever());
   await driver.shutdown(device, forever());
-  await driver.shutdown(device, forever());
-  await driver.destroy(device, forever());
+  expect(await driver.read()).toMatchObject([{ runState: "stopped" }]);
   await driver.destroy(device, forever());
   expect(await driver.read()).toEqual([]);
 });
@@ -159,10 +157,9 @@ test("nothing that we do touches a simulator that is not ours", async () => {
   await driver.clean(device, forever());
   for (const udid of [theirs, alike]) {
     const claimed = own("x", { driverDeviceId: udid });
-    expect((await failure(driver.clean(claimed, forever()))).code).toBe("DEVICE_UNAVAILABLE");
-    expect((await failure(driver.shutdown(claimed, forever()))).code).toBe("DEVICE_UNAVAILABLE");
-    expect((await failure(driver.destroy(claimed, forever()))).code).toBe("DEVICE_UNAVAILABLE");
-    expect((await failure(driver.boot(claimed, forever()))).code).toBe("DEVICE_UNAVAILABLE");
+    const acts = [driver.clean, driver.shutdown, driver.destroy, driver.boot];
+    const refused = await Promise.all(acts.map((act) => failure(Promise.resolve(act(claimed, forever())))));
+    expect(refused.map((error) => error.code)).toEqual(acts.map(() => "DEVICE_UNAVAILABLE"));
   }
   expect(await foreign(mine)).toEqual(before);
   await driver.destroy(device, forever());
@@ -220,9 +217,11 @@ test("devices whose marks were swapped are not touched", async () => {
 test("a device that was deleted behind our back is gone for every act but its own destruction", async () => {
   const device = await made("a");
   await simctl("delete", device.driverDeviceId);
-  for (const act of [driver.boot, driver.clean, driver.shutdown]) {
-    expect((await failure(Promise.resolve(act(device, forever())))).details).toMatchObject({ provenance: "gone" });
-  }
+  const acts = [driver.boot, driver.clean, driver.shutdown];
+  const refused = await Promise.all(acts.map((act) => failure(Promise.resolve(act(device, forever())))));
+  expect(refused.map((error) => error.details)).toEqual(
+    acts.map(() => expect.objectContaining({ provenance: "gone" })),
+  );
   await driver.destroy(device, forever());
 });
 
@@ -322,10 +321,10 @@ test("a set that another home owns is refused before anything runs", async () =>
 });
 
 test("many devices at once: made, cleaned and destroyed, each its own", async () => {
-  const devices = await Promise.all(["a", "b", "c", "d", "e", "f"].map(made));
-  expect(new Set(devices.map((device) => device.driverDeviceId)).size).toBe(6);
+  const devices = await Promise.all(["a", "b", "c", "d"].map(made));
+  expect(new Set(devices.map((device) => device.driverDeviceId)).size).toBe(4);
   await Promise.all(devices.map((device) => driver.clean(device, forever())));
-  expect((await driver.read()).map((device) => device.erasableMark)).toHaveLength(6);
+  expect((await driver.read()).map((device) => device.erasableMark)).toHaveLength(4);
   await Promise.all(devices.map((device) => driver.destroy(device, forever())));
   expect(await driver.read()).toEqual([]);
 });
