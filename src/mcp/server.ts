@@ -4,6 +4,7 @@ import { annotationsOf, type Tool, type ToolCall, type ToolProgress } from "../t
 import { systemClock, type Clock } from "./clock.ts";
 import { INSTRUCTIONS_URI, instructionsText } from "./instructions.ts";
 import { leaseTools } from "./lease-tools.ts";
+import { listedOnce } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
 import type { McpSession } from "./session.ts";
 import { LEGACY_VERSIONS, type Era } from "./versions.ts";
@@ -47,8 +48,8 @@ export function createMcpServer(session: McpSession, settings: McpServerSettings
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: tool.input,
-        outputSchema: tool.output,
+        inputSchema: listedOnce(tool.input),
+        outputSchema: listedOnce(tool.output),
         annotations: annotationsOf(tool),
       },
       (input, context) => {

@@ -327,8 +327,8 @@ test("progress is left out for a client that does not read; its result is kept",
   const run = { name: "run_on_device", arguments: { tool: "adb", args: ["x"] }, _meta: { progressToken: "t" } };
   say({ id: 3, method: "tools/call", params: run });
   // Answers that fill what the stream holds.
-  for (let id = 10; id < 20; id += 1) say({ id, method: "tools/list" });
-  await settled();
+  for (let id = 10; id < 50; id += 1) say({ id, method: "tools/list" });
+  for (let turn = 0; turn < 20; turn += 1) await settled();
   await clock.advance(100_000);
   end.resolve();
   const { answer, messages } = rawPeer(stdin, stdout);

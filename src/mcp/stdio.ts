@@ -65,6 +65,8 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   settings.stdin.destroy();
   await session.close();
   await within(clock, LAST_ANSWERS_MS, servers.settled());
+  // The SDK calls off what is under way when it is closed: let it see that nothing is.
+  await setImmediate();
   await servers.close();
   await within(clock, LAST_ANSWERS_MS, writer.flushed());
   unwatch();

@@ -39,16 +39,18 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: T
   return tool;
 }
 
+/** A tool whose effects nobody has named counts as one that may destroy. */
 export function annotationsOf(tool: Pick<Tool, "effects" | "idempotent">): {
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;
   openWorldHint: boolean;
 } {
-  const readOnly = tool.effects.every((effect) => effect === "read");
+  const classified = tool.effects.length > 0;
+  const readOnly = classified && tool.effects.every((effect) => effect === "read");
   return {
     readOnlyHint: readOnly,
-    destructiveHint: tool.effects.includes("destructive"),
+    destructiveHint: !classified || tool.effects.includes("destructive"),
     idempotentHint: readOnly || tool.idempotent === true,
     openWorldHint: false,
   };
