@@ -78,6 +78,8 @@ export class DecisionLoop {
       if (this.#state === "stopped") refuse(stopping());
       else this.#waiters.set(replyTo, { origin, settle, refuse });
     });
+    // A caller that is gone asks for its answer no more: that it fails then is nobody's fault.
+    answer.catch(() => undefined);
     this.submit(make(replyTo));
     return { replyTo, answer };
   }
@@ -164,6 +166,7 @@ export class DecisionLoop {
       return false;
     }
     this.#letOut(decision, events);
+    for (const input of inputs) if (input.kind === "abandoned") this.#forget(input.waiters);
     return true;
   }
 
@@ -177,6 +180,14 @@ export class DecisionLoop {
     this.#ports.outlet.committed(decision);
     if (events.length > 0) this.#ports.outlet.published(events);
     if (decision.changes.length > 0) this.#tellQueue();
+  }
+
+  /** Who was abandoned gets no answer any more; one that came in the same decision was the last word. */
+  #forget(abandoned: readonly ReplyTo[]): void {
+    for (const replyTo of abandoned) {
+      this.#waiters.get(replyTo)?.refuse(new SimlockError("CANCELLED", "The caller went away."));
+      this.#waiters.delete(replyTo);
+    }
   }
 
   #notice(notice: Notice): void {

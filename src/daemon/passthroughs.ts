@@ -121,7 +121,7 @@ export class Passthroughs {
   /** Takes up the processes that an earlier daemon knew of: they are nobody's children, and go on. */
   async takeUp(): Promise<void> {
     for (const entry of this.#ports.journal.entries()) {
-      const named = /^(\S+) (\S+)$/.exec(entry.runId);
+      const named = /^(.+)~(run_\w+)$/.exec(entry.runId);
       const [, leaseId, id] = named ?? [];
       const { pid, identity } = entry;
       if (leaseId !== undefined && id !== undefined && identity !== undefined) {
@@ -200,6 +200,7 @@ export class Passthroughs {
   }
 }
 
+/** Its parts are letters, digits and "_": it is the same as a file's name. */
 function journalName(run: Run): string {
-  return `${run.leaseId} ${run.id}`;
+  return `${run.leaseId}~${run.id}`;
 }
