@@ -13,6 +13,8 @@ import { describe } from "vitest";
 import { ADBD_DEVICE, insideBed } from "../../scripts/adbd/available.ts";
 import { adbServer, type AdbServer } from "../../src/devices/android/adb-server.ts";
 import { AdbSocket } from "../../src/devices/android/adb-socket.ts";
+import { DeviceId } from "../../src/contract/index.ts";
+import type { Driver, OwnDevice } from "../../src/devices/index.ts";
 import { callTool, type ToolAnswer } from "../../src/exec/index.ts";
 
 const able = insideBed();
@@ -22,7 +24,7 @@ if (!able.ok) {
 }
 
 /** `describe` where a bed is; elsewhere its tests are skipped, after a warning that says why. */
-export const describeInBed = describe.skipIf(!able.ok);
+export const describeInBed = able.ok ? describe : describe.skip;
 
 export interface BedDevice {
   readonly name: string;
@@ -138,6 +140,20 @@ export async function openBed(): Promise<Bed> {
   };
   await bed.startServer();
   return bed;
+}
+
+/** The device of a serial, enrolled as the daemon would. */
+export async function enrolled(driver: Driver, serial: string): Promise<OwnDevice> {
+  if (driver.attached === undefined) throw new Error("not an attached kind");
+  const identity = await driver.attached.identify(serial);
+  return {
+    deviceId: DeviceId.parse("dev_test"),
+    driverDeviceId: identity.id,
+    name: "simlock-dev_test",
+    mark: "mark",
+    spec: identity.spec,
+    baseline: identity.packages,
+  };
 }
 
 function bedDevice(name: string, root: string, properties: Readonly<Record<string, string>>, first: number): BedDevice {

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { DeviceId, SimlockError } from "../../src/contract/index.ts";
+import { SimlockError } from "../../src/contract/index.ts";
 import { createAndroidDriver } from "../../src/devices/android/driver.ts";
-import type { Driver, Observed, OwnDevice } from "../../src/devices/driver.ts";
+import type { Driver, Observed } from "../../src/devices/driver.ts";
 import { callTool } from "../../src/exec/index.ts";
-import { describeInBed, openBed, type Bed, type BedDevice } from "./bed.ts";
+import { describeInBed, enrolled, openBed, type Bed, type BedDevice } from "./bed.ts";
 
 let bed: Bed;
 let phone: BedDevice;
@@ -21,6 +21,7 @@ function openDriver(options: { pollMs?: number } = {}): Driver {
     adb: { file: "/usr/bin/adb" },
     serverPort: bed.serverPort,
     pollMs: options.pollMs ?? 200,
+    settleMs: 500,
   });
   drivers.push(driver);
   return driver;
@@ -29,18 +30,6 @@ function openDriver(options: { pollMs?: number } = {}): Driver {
 function attached(driver: Driver): NonNullable<Driver["attached"]> {
   if (driver.attached === undefined) throw new Error("not an attached kind");
   return driver.attached;
-}
-
-async function enrol(driver: Driver, serial: string): Promise<OwnDevice> {
-  const identity = await attached(driver).identify(serial);
-  return {
-    deviceId: DeviceId.parse("dev_test"),
-    driverDeviceId: identity.id,
-    name: "simlock-dev_test",
-    mark: "mark",
-    spec: identity.spec,
-    baseline: identity.packages,
-  };
 }
 
 async function refusal(work: Promise<unknown>): Promise<SimlockError> {
@@ -192,7 +181,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
   test("target is the device's serial of now", async () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     expect(await driver.target(device)).toEqual({ kind: "android", serial });
     await phone.stop();
     await phone.start(phone.port + 1);
@@ -203,7 +192,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
   test("another device behind the serial of before is never the target", async () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     expect(await driver.target(device)).toEqual({ kind: "android", serial });
     const port = phone.port;
     await phone.stop();
@@ -235,7 +224,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
       "shell",
       "echo mine > /data/local/tmp/owner.txt; mkdir /sdcard/Owner; echo x > /sdcard/Owner/f",
     );
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
 
     expect((await bed.adb(...s, "install", "--no-streaming", await apk("com.holder.app"))).stdout).toContain("Success");
     await bed.adb(
@@ -269,7 +258,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
     const other = await bed.connect(neighbour.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     for (const each of [serial, other]) {
       await bed.adb(
         "-s",
@@ -290,7 +279,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
     const other = await bed.connect(neighbour.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     await bed.adb("-s", serial, "forward", "tcp:0", "tcp:1");
     await bed.adb("-s", other, "forward", "tcp:0", "tcp:2");
     await driver.clean(device, AbortSignal.timeout(60_000));
@@ -300,7 +289,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
   test("clean fails when something can't be removed, and says what", async () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     const file = join(folder, "admin.apk");
     writeFileSync(file, "package=com.holder.admin\n");
     await bed.adb("-s", serial, "install", "--no-streaming", file);
@@ -317,7 +306,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
     const dead = await bed.device("dead");
     const serial = await bed.connect(dead.port);
     const healthy = await bed.connect(phone.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     dead.freeze();
     expect((await bed.server.devices()).find((one) => one.serial === serial)?.state).toBe("device");
     const started = performance.now();
@@ -332,7 +321,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
   test("a server that was restarted is followed, and its devices are proven anew", async () => {
     const driver = openDriver();
     const seen = watched(driver);
-    const device = await enrol(driver, await bed.connect(phone.port));
+    const device = await enrolled(driver, await bed.connect(phone.port));
     await seen.until(() => seen.last().length === 1);
     await bed.stopServer();
     await seen.until(() => seen.failures.length > 0);
@@ -347,7 +336,7 @@ describeInBed("the android driver with a real adb and real adbd", () => {
   test("boot waits for a device that is connected to answer, and fails within bounds where it is not there", async () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);
-    const device = await enrol(driver, serial);
+    const device = await enrolled(driver, serial);
     expect(await driver.boot(device, AbortSignal.timeout(60_000))).toEqual({ address: serial });
     await bed.disconnect(serial);
     const error = await refusal(driver.boot(device, AbortSignal.timeout(1_000)));

@@ -70,6 +70,10 @@ describe("the list of adb devices", () => {
     expect(forms.flatMap(brief).map(([, read]) => read)).toEqual(forms.map(() => state));
   });
 
+  test("a state of several words that nobody has heard of is kept whole", () => {
+    expect(brief("A1                     some new state usb:1-2 transport_id:3")).toEqual([["A1", "some new state"]]);
+  });
+
   test("carriage returns and blanks at the end change nothing", () => {
     const text = "List of devices attached\nA1\tdevice\nB2\toffline\n\n";
     const read = parseDeviceList(text);

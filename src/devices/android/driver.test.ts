@@ -137,6 +137,15 @@ describe("list", () => {
     expect((await refusal(attachedOf(driver).identify("0123456789ABCDEF"))).code).toBe("AMBIGUOUS");
   });
 
+  test("a device without a serial can't be addressed, even alone", async () => {
+    const fake = await fakeServer({
+      devices: [fakePhone({ serial: "????????????", transportId: 1, serialNumber: "S1" })],
+    });
+    const driver = driverOf(fake);
+    expect(await attachedOf(driver).list()).toMatchObject([{ leasable: false }]);
+    expect(await driver.read()).toEqual([]);
+  });
+
   test("a device whose question fails does not hide the healthy one", async () => {
     const fake = await fakeServer({
       devices: [
@@ -213,6 +222,15 @@ describe("starting the user's server", () => {
     const { fake, calls, driver } = await stoppedServer();
     expect(await attachedOf(driver).list()).toMatchObject([{ serial: "R1", leasable: true }]);
     expect(calls).toEqual([["-P", String(fake.port), "start-server"]]);
+  });
+
+  test("a server that has just started is given time to find its devices", async () => {
+    const { fake, driver } = await stoppedServer();
+    fake.change({ devices: [] });
+    const listing = attachedOf(driver).list();
+    while (!fake.asked.includes("host:devices-l")) await new Promise((resolve) => setImmediate(resolve));
+    fake.change({ devices: [fakePhone({ serial: "R1", transportId: 1 })] });
+    expect(await listing).toMatchObject([{ serial: "R1", leasable: true }]);
   });
 
   test("an agent's command and a plain reading never do", async () => {

@@ -96,6 +96,7 @@ describe("a device's identity", () => {
 
   test.each([
     ["settings that fail", { androidId: "cmd: Can't find service: settings", settingsCode: "20" }],
+    ["settings that fail in the middle", { androidId: "a1b2", settingsCode: "1" }],
     ["settings that answer nonsense", { androidId: "java.lang.NullPointerException" }],
     ["a system that has not started", { properties: { ...PHONE, "sys.boot_completed": "" } }],
     ["empty properties", { properties: {} }],

@@ -131,7 +131,6 @@ export class Presence {
     const { server, settleMs } = this.#ports;
     const session = new Session(await server.version(signal), { young, settleMs });
     return server.track(signal, (devices) => {
-      session.told += 1;
       if (devices !== undefined) this.#apply(session, devices);
       up(session);
       if (devices === undefined) void this.#onPoll();
@@ -146,12 +145,9 @@ export class Presence {
   async #fresh(start: boolean, signal: AbortSignal | undefined): Promise<Session> {
     for (let attempt = 1; attempt <= FRESH_ATTEMPTS; attempt += 1) {
       const session = await this.#link.connect(start, signal);
-      const told = session.told;
       const devices = await this.#ports.server.devices(this.#either(signal));
       await turn();
       if (this.#link.current !== session) continue;
-      // What it has told meanwhile may be newer than what it was asked.
-      if (session.told !== told && attempt < FRESH_ATTEMPTS) continue;
       this.#apply(session, devices);
       return session;
     }

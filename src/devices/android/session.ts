@@ -28,8 +28,6 @@ export class Session {
   readonly #since = performance.now();
   readonly #known = new Map<string, Knowledge>();
   #listed: readonly ListedDevice[] = [];
-  /** How often the server has told a list of its own accord. */
-  told = 0;
 
   /**
    * `young`: the server was started only now. `settleMs`: how long such a server looks for its devices, and how long a device may be in a state that
