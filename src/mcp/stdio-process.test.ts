@@ -6,9 +6,9 @@ import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, expect, test } from "vitest";
-import { Heard, rawPeer } from "./peer.ts";
+import { Heard, rawPeer } from "./peer.fixture.ts";
 
-const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "fixtures", "mcp-process.ts");
+const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), "process.fixture.ts");
 const AGENT = { CLAUDE_CODE_SESSION_ID: "abc" };
 
 const closers: (() => Promise<unknown>)[] = [];

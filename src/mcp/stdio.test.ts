@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { SimlockError } from "../contract/index.ts";
-import { MODERN_META, rawPeer, type Message } from "./peer.ts";
+import { MODERN_META, rawPeer, type Message } from "./peer.fixture.ts";
 import { serveOverStdio } from "./stdio.ts";
 import { FakeClock, FakeDaemon, settled } from "./test-support.ts";
 
