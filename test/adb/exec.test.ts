@@ -97,7 +97,7 @@ describeInBed("commands on a leased device, with a real adb and a real adbd", ()
     expect((await holder.run(["install", "--no-streaming", "app.apk"])).stdout).toContain("Success");
     expect((await holder.run(["shell", "pm", "list", "packages", "-3"])).stdout).toBe("package:com.example.app\n");
     expect((await holder.run(["uninstall", "com.example.app"])).stdout).toContain("Success");
-    expect((await holder.run(["install", "--no-streaming", "none.apk"])).exitCode).toBe(1);
+    expect((await holder.run(["install", "--no-streaming", "none.apk"])).exitCode).not.toBe(0);
   });
 
   test("a screenshot comes as a file through the device, and its bytes are named as no text", async () => {
@@ -162,10 +162,20 @@ describeInBed("commands on a leased device, with a real adb and a real adbd", ()
   test("a link that breaks in the middle of a command ends it at once, and the device is found again", async () => {
     let started = (): void => undefined;
     const began = new Promise<void>((resolve) => (started = resolve));
-    const work = holder.run(["shell", "echo go; sleep 1000"], { onOutput: () => started() });
+    let output = "";
+    const work = holder.run(["shell", "echo go; sleep 1000"], {
+      onOutput: (_stream, chunk) => {
+        output += chunk;
+        started();
+      },
+    });
     await began;
+    const at = performance.now();
     link.cut();
-    expect((await work).exitCode).not.toBe(0);
+    // adb 29 answers 0 for a command whose connection broke: its exit code says nothing then.
+    await work;
+    expect(output).toBe("go\n");
+    expect(performance.now() - at).toBeLessThan(5_000);
     const moved = await openLink(phone.port);
     const serial = await bed.connect(moved.port);
     expect(await driver.target(device)).toMatchObject({ kind: "android" });
@@ -178,9 +188,10 @@ describeInBed("commands on a leased device, with a real adb and a real adbd", ()
   test("a cancelled command ends, and cleaning ends what goes on on the device", async () => {
     const end = new AbortController();
     const work = refusal(
-      holder.run(["shell", "echo go; exec sleep 7654321"], { signal: end.signal, onOutput: () => end.abort() }),
+      holder.run(["shell", "echo go; sleep 7654321; true"], { signal: end.signal, onOutput: () => end.abort() }),
     );
     expect((await work).code).toBe("EXEC_CANCELLED");
+    // adbd ends the command's shell with its connection, but not what that has started.
     const sleeping = "ps -A -o ARGS | grep -c '[s]leep 7654321'; true";
     expect((await holder.run(["shell", sleeping])).stdout).toBe("1\n");
     await driver.clean(device, AbortSignal.timeout(60_000));
