@@ -82,6 +82,7 @@ test("one that is still being created is waited for", async () => {
     return said(0, "", mac.listing());
   });
   expect(await mac.driver().create(own("a"), forever())).toEqual({ driverDeviceId: entry.udid });
+  expect(mac.count("list devices")).toBe(3);
 });
 
 test("a device of our name that somebody else has marked is not taken over", async () => {

@@ -186,6 +186,16 @@ test("a device that is gone by the time it is deleted is gone", async () => {
   await expect(driver.destroy(device, forever())).resolves.toBeUndefined();
 });
 
+test("a delete that goes on after its command has ended is waited for", async () => {
+  using mac = new RecordedMac();
+  const driver = mac.driver();
+  const device = await mac.made(driver);
+  const before = said(0, "", mac.listing());
+  mac.next("list devices", before, before, before);
+  await driver.destroy(device, forever());
+  expect(mac.count("list devices")).toBe(4);
+});
+
 test("a delete that changed nothing is not believed", async () => {
   using mac = new RecordedMac();
   const driver = mac.driver();

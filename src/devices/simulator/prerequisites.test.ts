@@ -38,6 +38,12 @@ test("a fresh Xcode without runtimes, or with only broken ones, lacks its runtim
   ]);
 });
 
+test("a watchOS runtime alone runs no iPhone", async () => {
+  using mac = new RecordedMac();
+  mac.next("list kinds", said(0, "", KINDS.replace('"platform":"iOS"', '"platform":"watchOS"')));
+  expect(await mac.driver().prerequisites()).toMatchObject([{ prerequisite: "ios-runtime" }]);
+});
+
 test("a first launch that was never made is found by xcodebuild's exit code alone", async () => {
   using mac = new RecordedMac();
   mac.next("xcodebuild", said(69, ""));

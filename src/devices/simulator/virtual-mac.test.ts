@@ -246,12 +246,6 @@ test("a device that comes up without a screen is booted once more", async () => 
   expect(children.filter(([verb]) => verb === "boot")).toHaveLength(2);
 });
 
-test("an erase that says it worked and did nothing is not believed", async () => {
-  const device = await made("a");
-  faults({ faults: [{ verb: "erase", fail: { exit: 0 } }] });
-  expect((await failure(driver.clean(device, forever()))).message).toContain("still there");
-});
-
 test("a clean that dies halfway is finished by the next one", async () => {
   const device = await made("a");
   await driver.boot(device, forever());
