@@ -43,6 +43,11 @@ function checkToken(token: string): void {
     refuse("server", token, "it names or changes the adb server.", "Leave it out: Simlock knows the server.");
   }
   if (token.startsWith("-") && token !== "--help" && token !== "--version") {
-    refuse("unknown-option", token, "adb has no such option in front of a verb that Simlock lets through.", LEAVE_OUT);
+    refuse(
+      "unknown-option",
+      token,
+      "it is no option that may stand in front of a verb.",
+      "Start with the verb: see `adb help`.",
+    );
   }
 }

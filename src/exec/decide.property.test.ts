@@ -8,7 +8,7 @@ import { commandOf, GOLDEN, LEASES, settingFor, withIds } from "./golden.ts";
 import { SIMCTL_VERBS } from "./simctl-verbs.ts";
 import type { Setting, Verdict } from "./types.ts";
 
-const RUNS = 4000;
+const RUNS = 2000;
 
 /** Every word that a golden row, a table or a foreign device brings in, so that random commands come close to what is meant. */
 const wordsOf = (tool: string): string[] =>

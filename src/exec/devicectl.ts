@@ -93,9 +93,9 @@ function readForm(
   udid: string | undefined,
   reading: Reading,
 ): string[] {
-  reading.flag(...(form.flags ?? []).filter((flag) => flag !== "L"));
   const { words, parts, help, app } = readParts(form, tokens, udid, reading);
   if (help !== undefined) return [help];
+  reading.flag(...(form.flags ?? []).filter((flag) => flag !== "L"));
   checkOperands(name, form, parts, reading);
   const given = new Set(parts.flatMap(({ names }) => names));
   if (form.writesUnless !== undefined && !given.has(form.writesUnless)) reading.path("write", ".");

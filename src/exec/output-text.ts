@@ -3,27 +3,48 @@ import { lengthOfAny, lengthOfValid } from "./utf16-length.ts";
 
 const EMPTY = Buffer.alloc(0);
 
-/** Cuts a byte stream where a UTF-8 sequence may begin, so that each part decodes to what it is in the whole. */
+/**
+ * Cuts a byte stream where a UTF-8 sequence may begin, so that each part decodes to what it is in the whole. Parts are views on the chunk, but for
+ * the few bytes of a sequence that two chunks share.
+ */
 export class Utf8Parts {
   #carry = EMPTY;
 
-  push(chunk: Buffer): Buffer {
-    const bytes = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
-    const open = openBytes(bytes);
-    if (open === 0) {
+  push(chunk: Buffer): readonly Buffer[] {
+    const parts: Buffer[] = [];
+    let rest = chunk;
+    if (this.#carry.length > 0) {
+      const wanted = sequenceLength(this.#carry[0] ?? 0) - this.#carry.length;
+      let taken = 0;
+      while (taken < wanted && isContinuation(chunk[taken])) taken++;
+      this.#carry = Buffer.concat([this.#carry, chunk.subarray(0, taken)]);
+      rest = chunk.subarray(taken);
+      if (taken < wanted && rest.length === 0) return parts;
+      parts.push(this.#carry);
       this.#carry = EMPTY;
-      return bytes;
     }
-    // A copy: a view would keep the whole chunk alive.
-    this.#carry = Buffer.from(bytes.subarray(bytes.length - open));
-    return bytes.subarray(0, bytes.length - open);
+    const open = openBytes(rest);
+    if (open > 0) {
+      // A copy: the chunk is given back.
+      this.#carry = Buffer.from(rest.subarray(rest.length - open));
+      rest = rest.subarray(0, rest.length - open);
+    }
+    if (rest.length > 0) parts.push(rest);
+    return parts;
   }
 
-  end(): Buffer {
+  /** A sequence that the stream left open. */
+  end(): readonly Buffer[] {
     const rest = this.#carry;
     this.#carry = EMPTY;
-    return rest;
+    return rest.length === 0 ? [] : [rest];
   }
+}
+
+const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
+
+function sequenceLength(lead: number): number {
+  return lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf8 ? 4 : 1;
 }
 
 /** How many bytes at the end begin a sequence that is longer than what is there. */
@@ -31,44 +52,41 @@ function openBytes(bytes: Buffer): number {
   for (let back = 1; back <= 3; back++) {
     const byte = bytes[bytes.length - back];
     if (byte === undefined || byte < 0x80) return 0;
-    if (byte < 0xc0) continue;
-    const sequence = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : byte < 0xf8 ? 4 : 1;
-    return sequence > back ? back : 0;
+    if (byte >= 0xc0) return sequenceLength(byte) > back ? back : 0;
   }
   return 0;
 }
 
-/** The last bytes of a stream. Keeps chunks as they came and joins them only when they are many and small. */
+/** The last bytes of a stream, copied into a ring: no chunk is kept, so each can be freed at once. */
 class ByteTail {
   readonly #max: number;
-  #parts: Buffer[] = [];
-  #size = 0;
-  #lost = false;
+  #ring: Buffer | undefined;
+  #at = 0;
+  #total = 0;
 
   constructor(maxBytes: number) {
     this.#max = maxBytes;
   }
 
   push(chunk: Buffer): void {
-    this.#parts.push(chunk);
-    this.#size += chunk.length;
-    for (;;) {
-      const first = this.#parts[0];
-      if (first === undefined || this.#size - first.length < this.#max) break;
-      this.#parts.shift();
-      this.#size -= first.length;
-      this.#lost = true;
-    }
-    if (this.#parts.length > 256) this.#parts = [Buffer.concat(this.#parts)];
+    // Not filled: memory that is never reached is never taken.
+    this.#ring ??= Buffer.allocUnsafeSlow(this.#max);
+    this.#total += chunk.length;
+    const last = chunk.length > this.#max ? chunk.subarray(chunk.length - this.#max) : chunk;
+    const upToEnd = last.copy(this.#ring, this.#at);
+    if (upToEnd < last.length) last.copy(this.#ring, 0, upToEnd);
+    this.#at = (this.#at + last.length) % this.#max;
   }
 
   get bytes(): Buffer {
-    return Buffer.concat(this.#parts);
+    const ring = this.#ring ?? EMPTY;
+    if (!this.lost) return ring.subarray(0, this.#total);
+    return Buffer.concat([ring.subarray(this.#at), ring.subarray(0, this.#at)]);
   }
 
   /** Whether something stood in front of `bytes`. */
   get lost(): boolean {
-    return this.#lost;
+    return this.#total > this.#max;
   }
 }
 
@@ -104,11 +122,11 @@ export class OutputText {
   }
 
   push(chunk: Buffer): string {
-    return this.#take(this.#parts.push(chunk));
+    return this.#takeAll(this.#parts.push(chunk));
   }
 
   end(): string {
-    return this.#take(this.#parts.end());
+    return this.#takeAll(this.#parts.end());
   }
 
   /** What was kept: the last units, without half of a surrogate pair that the cut left. */
@@ -121,8 +139,13 @@ export class OutputText {
     return isLowSurrogate(last.charCodeAt(0)) ? last.slice(1) : last;
   }
 
+  #takeAll(parts: readonly Buffer[]): string {
+    let text = "";
+    for (const part of parts) text += this.#take(part);
+    return text;
+  }
+
   #take(bytes: Buffer): string {
-    if (bytes.length === 0) return "";
     const ascii = isAscii(bytes);
     const valid = ascii || isUtf8(bytes);
     if (!valid) this.#valid = false;
@@ -139,8 +162,21 @@ export class OutputText {
 
 function leadingContinuation(bytes: Buffer): number {
   let start = 0;
-  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  while (start < 3 && isContinuation(bytes[start])) start++;
   return start;
 }
+
+/**
+ * Gives a chunk's memory back now, not when a collection comes round to it: a flood then reuses the same few pages. Only for a chunk that nobody
+ * else holds.
+ */
+export function release(chunk: Buffer): void {
+  const { buffer } = chunk;
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== chunk.length || chunk.length < WORTH_RELEASING) return;
+  buffer.transfer(0);
+}
+
+/** Below it a chunk could be part of Node's pool, and is not worth the call. */
+const WORTH_RELEASING = 16_384;
 
 const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff;

@@ -1,7 +1,7 @@
 import { SimlockError } from "../contract/index.ts";
 import { Drain } from "./drain.ts";
 import { endGroup, groupRuns, within, type EndStep } from "./end-group.ts";
-import { OutputText } from "./output-text.ts";
+import { OutputText, release } from "./output-text.ts";
 import { startGroup, type StartedGroup } from "./start-group.ts";
 import type { RunRequest, RunResult } from "./types.ts";
 
@@ -34,6 +34,7 @@ export async function runCommand(request: RunRequest): Promise<RunResult> {
     (stream) =>
       new Drain(group[stream], (chunk) => {
         const text = texts[stream].push(chunk);
+        release(chunk);
         activity();
         return text === "" ? undefined : request.onOutput?.(stream, text);
       }),

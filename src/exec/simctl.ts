@@ -1,5 +1,5 @@
 import type { Reading } from "./reading.ts";
-import { refuse } from "./refusal.ts";
+import { quoted, refuse } from "./refusal.ts";
 import type { SimctlForm, SimctlOperand } from "./simctl-forms.ts";
 import { readOptions } from "./simctl-options.ts";
 import { isDeviceWord, takeDevice } from "./simctl-device.ts";
@@ -67,8 +67,8 @@ function readAction(
   const form = isAction(action) ? actions[action] : undefined;
   if (form === undefined) {
     if (action === "") refuse("malformed", action, "an action can't be empty.", `The actions are ${known}.`);
-    if (isDeviceWord(action) || (!taken.named && isAction(rest[0]))) otherDevice(action);
     if (action.startsWith("-")) unknownOption(verb, action, "options follow the action.");
+    if (isDeviceWord(action) || (!taken.named && isAction(rest[0]))) otherDevice(action);
     refuse("unknown-verb", action, `\`${verb}\` has no such action.`, `Its actions are ${known}.`);
   }
   return [verb, taken.device, action, ...readForm([verb, action], form, rest, reading)];
@@ -102,7 +102,18 @@ function readDeviceForm(verb: string, form: SimctlForm, tokens: readonly string[
   const { options, operands } = begin([verb], form, tokens, reading);
   const { device, named, rest } = takeDevice(operands, reading);
   readOperands({ words: [verb], form, values: rest, slot: named ? "named" : "filled" }, reading);
+  if (form.rest === true) hintAtLateOptions(form, rest, reading);
   return form.side === "before" ? [...options, device, ...rest] : [device, ...options, ...rest];
+}
+
+/** `launch BUNDLE --console` hands `--console` to the app: allowed, and seldom meant. */
+function hintAtLateOptions(form: SimctlForm, values: readonly string[], reading: Reading): void {
+  const isOption = (name: string) => name.startsWith("--") && form.options?.some(({ names }) => names.includes(name));
+  const late = values.slice(1).find((value) => isOption(value.split("=")[0] ?? ""));
+  if (late === undefined) return;
+  reading.hints.push(
+    `${quoted(late)} stands behind the operands and goes to the app: for simctl write it in front of them.`,
+  );
 }
 
 /** What stands behind an action, or a verb that needs no device. */
