@@ -63,21 +63,24 @@ async function commandLinesOfPs(): Promise<CommandLine[]> {
   });
 }
 
-/** True once the process is gone; false when it still runs after the limit. */
+/** True once the process has ended; false when it still runs after the limit. */
 export async function waitForEnd(pid: number, limitMs: number): Promise<boolean> {
   const deadline = performance.now() + limitMs;
-  while (isRunning(pid)) {
+  while (await isRunning(pid)) {
     if (performance.now() > deadline) return false;
     await wait(POLL_MS);
   }
   return true;
 }
 
-function isRunning(pid: number): boolean {
+/** A process that has ended and that nobody has collected yet (a container without an init keeps those for ever) does not run. */
+async function isRunning(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
-    return true;
   } catch {
     return false;
   }
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  // The state follows the name, which stands in brackets and may hold brackets itself.
+  return !/^[ZX]/.test(stat.slice(stat.lastIndexOf(")") + 2));
 }

@@ -1,6 +1,6 @@
 import { layoutOf } from "../contract/index.ts";
 import type { DriverContext } from "../daemon/index.ts";
-import { createSimulatorDriver, type Driver, type ToolCommand } from "../devices/index.ts";
+import { createAndroidDriver, createSimulatorDriver, type Driver, type ToolCommand } from "../devices/index.ts";
 import { callTool } from "../exec/index.ts";
 import { createVirtualMac, virtualXcrun } from "../virtual/index.ts";
 
@@ -10,7 +10,6 @@ import { createVirtualMac, virtualXcrun } from "../virtual/index.ts";
  */
 export function driversOf(context: DriverContext): readonly Driver[] {
   const { home, config } = context;
-  const log = context.log("simulator");
   const simulators = createSimulatorDriver({
     xcrun: home.virtual ? virtualMac(layoutOf(home).virtualMac) : realXcrun(),
     call: callTool,
@@ -18,9 +17,49 @@ export function driversOf(context: DriverContext): readonly Driver[] {
     instanceId: context.instanceId,
     defaultModels: config.ios.defaultModels,
     bootTimeoutMs: config.ios.bootTimeoutMs,
-    log: (level, message, details) => log[level](details ?? {}, message),
+    log: logOf(context, "simulator"),
   });
-  return [simulators];
+  if (home.virtual) return [simulators];
+  const ours = process.platform === "darwin" ? simulators : withoutMac(simulators);
+  const attached = createAndroidDriver({
+    call: callTool,
+    serverPort: config.android.adbServerPort,
+    log: logOf(context, "android"),
+  });
+  return [ours, attached];
+}
+
+/** On a host that is no Mac there are no simulators, and nothing is wrong with that: it is told once, where somebody asks what is missing. */
+function withoutMac(simulators: Driver): Driver {
+  return {
+    ...simulators,
+    catalog: async () => ({
+      platform: "ios",
+      models: [],
+      runtimes: [],
+      modelRuntimes: {},
+      modelAliases: {},
+      modelClasses: {},
+      classDefaults: {},
+    }),
+    read: async () => [],
+    hostTools: async () => [],
+    prerequisites: async () => [
+      {
+        kind: "driver-advisory",
+        platform: "ios",
+        code: "no-mac",
+        message:
+          "Simulators need a Mac with Xcode. This host can lease attached Android devices, and simulated ones with --virtual.",
+      },
+    ],
+  };
+}
+
+function logOf(context: DriverContext, module: string) {
+  const log = context.log(module);
+  return (level: "debug" | "info" | "warn", message: string, details?: Readonly<Record<string, unknown>>): void =>
+    log[level](details ?? {}, message);
 }
 
 function virtualMac(root: string): ToolCommand {

@@ -3,11 +3,12 @@ import { connect, nothingListens, withClient } from "../connect.ts";
 import type { Context } from "../context.ts";
 import { agoOf } from "../duration.ts";
 import { writeJson, writeLine } from "../io.ts";
+import { readyStatus } from "../ready-status.ts";
 import { stopDaemon } from "../stop-daemon.ts";
 
 export async function startDaemon(context: Context): Promise<number> {
   return withClient(context, { launch: true }, async (client) => {
-    await tellRunning(context, (await client.call("status.get", {})).daemon);
+    await tellRunning(context, (await readyStatus(client)).daemon);
     return 0;
   });
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { SimlockError, toSimlockError } from "../../contract/index.ts";
 import { createVirtualMac } from "../../virtual/index.ts";
 import { connect } from "../connect.ts";
@@ -8,6 +9,7 @@ import { Stage } from "./stage.ts";
 import { Story } from "./story.ts";
 
 const LIMIT_MS = 120_000;
+const SETTLE_LIMIT_MS = 30_000;
 
 /**
  * The main job before your eyes: agents lease, run, are refused, wait and give back, each a real MCP client on `simlock mcp`. Everything lives in one
@@ -19,13 +21,17 @@ export async function demo(context: Context): Promise<number> {
   const stage = await Stage.set(context);
   const over = AbortSignal.any([stopped.signal, AbortSignal.timeout(LIMIT_MS)]);
   let exitCode = 0;
+  const playing = play(stage, story);
   try {
-    await Promise.race([play(stage, story), endOf(over)]);
+    await Promise.race([playing, endOf(over)]);
   } catch (thrown) {
     exitCode = stopped.by === undefined ? 1 : stopped.exitCode;
     const why = stopped.by === undefined ? `The demo failed: ${textOf(thrown)}` : "Interrupted. Cleaning up.";
     await story.line(`\n${why}`).catch(() => {});
   }
+  await stage.close();
+  // What was under way when it was interrupted comes to its end first: a daemon that is just starting could not be found.
+  await Promise.race([playing.catch(() => {}), wait(SETTLE_LIMIT_MS, undefined, { ref: false })]);
   const left = await stage.clear();
   stopped.dispose();
   if (left.length > 0) {

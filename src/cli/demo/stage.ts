@@ -15,6 +15,7 @@ export class Stage {
   readonly work: string;
   readonly context: Context;
   readonly #agents: Agent[] = [];
+  #closing = false;
 
   private constructor(folder: string, home: Home, context: Context) {
     this.folder = folder;
@@ -38,12 +39,19 @@ export class Stage {
     const args = [...self.args, "--virtual", "--home", this.context.home.path, "mcp"];
     const agent = await Agent.start(name, { file: self.file, args, cwd: this.work }, protocol);
     this.#agents.push(agent);
+    if (this.#closing) await agent.close();
     return agent;
   }
 
-  /** Ends and removes all of it, and says what is left. */
-  async clear(): Promise<string[]> {
+  /** Sends the agents home, one that is just coming in too: whatever they wait for fails then. */
+  async close(): Promise<void> {
+    this.#closing = true;
     await Promise.allSettled(this.#agents.map((agent) => agent.close()));
+  }
+
+  /** Ends and removes all of it, and says what is left. Call it when nobody plays any more. */
+  async clear(): Promise<string[]> {
+    await this.close();
     await stopDaemon(this.context).catch(() => undefined);
     const left: string[] = [];
     // By what they were started with, not by what we remember: a process that we lost sight of is found too.
