@@ -14,7 +14,7 @@ export interface VirtualTool {
  * with the Node that runs now, never through PATH or a shebang.
  */
 export function virtualXcrun(root: string): VirtualTool {
-  const entry = xcrunEntry();
+  const entry = xcrunEntry(import.meta.url);
   const env = { SIMLOCK_VIRTUAL_MAC: resolve(root) };
   return {
     file: process.execPath,
@@ -26,10 +26,13 @@ export function virtualXcrun(root: string): VirtualTool {
   };
 }
 
-/** Beside this module when bundled (`dist/xcrun.js`), in the `mac` folder when run from sources. */
-function xcrunEntry(): string {
+/**
+ * Where the executable is, seen from the module at `moduleUrl`: beside it when bundled (`dist/xcrun.js`), or above it when that module became a
+ * chunk in a folder; in the `mac` folder when run from sources.
+ */
+export function xcrunEntry(moduleUrl: string): string {
   const candidates = ["./mac/xcrun.ts", "./xcrun.js", "../xcrun.js"].map((path) =>
-    fileURLToPath(new URL(path, import.meta.url)),
+    fileURLToPath(new URL(path, moduleUrl)),
   );
   const found = candidates.find((path) => existsSync(path));
   if (found === undefined) throw new Error(`the virtual Mac's xcrun is at none of ${candidates.join(", ")}`);

@@ -6,19 +6,17 @@ import { FRESH_DEVICES } from "./catalog/fresh.ts";
 import { findDeviceType } from "./catalog/models.ts";
 import { findRuntime } from "./catalog/runtimes.ts";
 import { paceOf } from "./pace.ts";
-import { toStderr, toStdout } from "./output.ts";
+import type { Outside } from "./outside.ts";
 import { newDevice } from "./device-folder.ts";
 
 /** One call of `simctl`: what it was given, the set that it works on, and where its words go. */
-export interface Call {
+export interface Call extends Outside {
   /** The virtual Mac's folder. */
   readonly root: string;
   readonly set: DeviceSet;
   readonly control: Control;
-  readonly env: NodeJS.ProcessEnv;
   readonly boot: "never" | "no-display" | undefined;
-  out(data: string | Uint8Array): void;
-  err(data: string | Uint8Array): void;
+  close(): void;
   /** Waits as long as `verb` takes at this Mac's pace. */
   takeTime(verb: string): Promise<void>;
 }
@@ -39,6 +37,7 @@ export function setPathOf(root: string, word: string | undefined): string {
 }
 
 export interface CallOptions {
+  readonly outside: Outside;
   readonly root: string;
   readonly setWord: string | undefined;
   readonly control: Control;
@@ -52,15 +51,14 @@ export function openCall(options: CallOptions): Call {
   return {
     root: options.root,
     control: options.control,
-    env: process.env,
+    ...options.outside,
     boot: options.boot,
     // Opened when a verb first asks: `help` needs none, and must not make a folder.
     get set() {
       set ??= openSet(options.root, path, options.committed);
       return set;
     },
-    out: toStdout,
-    err: toStderr,
+    close: () => set?.close(),
     takeTime: async (verb) => {
       const time = paceOf(options.control, verb);
       if (time > 0) await sleep(time);

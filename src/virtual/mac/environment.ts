@@ -29,7 +29,7 @@ export function deviceEnvironment(call: Call, device: Device): Readonly<Record<s
 }
 
 /** `SIMCTL_CHILD_NAME=value` on the host becomes `NAME=value` in the device. */
-export function childVariables(env: NodeJS.ProcessEnv): Readonly<Record<string, string>> {
+export function childVariables(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
   const prefix = "SIMCTL_CHILD_";
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>

@@ -5,7 +5,7 @@ import type { Fault } from "./control.ts";
 import { Failure, failure } from "./failure.ts";
 import { claimFaults } from "./faults.ts";
 import type { ReadControl } from "./faults.ts";
-import { toStderr, toStdout } from "./output.ts";
+import type { Outside } from "./outside.ts";
 import { paceOf } from "./pace.ts";
 
 /** Each verb is loaded when it is called: a listing, the most frequent call, starts with a handful of small files. */
@@ -57,7 +57,12 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
 export const VERB_NAMES: readonly string[] = Object.keys(VERBS);
 
 /** Runs one `simctl …` and ends with its exit code. Throws `Failure`. */
-export async function simctl(root: string, read: ReadControl, argv: readonly string[]): Promise<number> {
+export async function simctl(
+  root: string,
+  read: ReadControl,
+  argv: readonly string[],
+  outside: Outside,
+): Promise<number> {
   const { setWord, words } = globalsOf(argv);
   const faults = claimFaults(root, read, words);
   const some = <K extends keyof Fault>(key: K) => faults.find((fault) => fault[key] !== undefined)?.[key];
@@ -66,20 +71,21 @@ export async function simctl(root: string, read: ReadControl, argv: readonly str
   const fail = some("fail");
 
   for (const { noise } of faults) {
-    if (noise?.stdout !== undefined) toStdout(noise.stdout);
-    if (noise?.stderr !== undefined) toStderr(noise.stderr);
+    if (noise?.stdout !== undefined) outside.out(noise.stdout);
+    if (noise?.stderr !== undefined) outside.err(noise.stderr);
   }
   if (kill === "before") killMyself();
   const wait = faults.reduce((sum, fault) => sum + (fault.delayMs ?? 0), paceOf(read.control, "*"));
   if (wait > 0) await sleep(wait);
   if (some("hang") === true) return hang();
   if (fail !== undefined) {
-    if (fail.stdout !== undefined) toStdout(fail.stdout);
-    if (fail.stderr !== undefined) toStderr(fail.stderr);
+    if (fail.stdout !== undefined) outside.out(fail.stdout);
+    if (fail.stderr !== undefined) outside.err(fail.stderr);
     return fail.exit;
   }
 
   const call = openCall({
+    outside,
     root,
     setWord,
     control: read.control,
@@ -90,10 +96,10 @@ export async function simctl(root: string, read: ReadControl, argv: readonly str
   });
   // What would be said is held back where the call is killed, or fails, after it did its work.
   const quiet = kill === "after" || failAfter !== undefined;
-  const exit = await run(quiet ? silenced(call) : call, words);
+  const exit = await run(quiet ? silenced(call) : call, words).finally(() => call.close());
   if (kill === "after") killMyself();
   if (failAfter === undefined) return exit;
-  if (failAfter.stderr !== undefined) toStderr(failAfter.stderr);
+  if (failAfter.stderr !== undefined) outside.err(failAfter.stderr);
   return failAfter.exit;
 }
 

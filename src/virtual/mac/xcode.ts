@@ -1,6 +1,6 @@
 import type { Control } from "./control.ts";
 import { failure } from "./failure.ts";
-import { toStdout } from "./output.ts";
+import type { Outside } from "./outside.ts";
 
 export const XCODE = { version: "26.1", build: "17B55" } as const;
 const DEVELOPER = "/Applications/Xcode.app/Contents/Developer";
@@ -10,8 +10,16 @@ const SDKS = `${DEVELOPER}/Platforms/iPhoneSimulator.platform/Developer/SDKs`;
  * `xcrun` itself, and the utilities beside simctl that a caller asks for its facts. Anything else is not in this Mac's Xcode. Ends with an
  * exit code, or with the arguments of the simctl that was named behind xcrun's own options.
  */
-export function tool(argv: readonly string[], control: Control): number | { readonly simctl: readonly string[] } {
+export function tool(
+  argv: readonly string[],
+  control: Control,
+  outside: Outside,
+): number | { readonly simctl: readonly string[] } {
   const words = [...argv];
+  const say = (line: string) => {
+    outside.out(`${line}\n`);
+    return 0;
+  };
   let find = false;
   while (words[0]?.startsWith("-") === true) {
     const option = words.shift()?.replace(/^--/, "-") ?? "";
@@ -32,10 +40,14 @@ export function tool(argv: readonly string[], control: Control): number | { read
   const known = name === "simctl" ? xcode === "installed" : name === "xcodebuild" && xcode !== "absent";
   if (!known) throw failure("utilityMissing", { tool: name });
   if (find) return say(`${DEVELOPER}/usr/bin/${name}`);
-  return name === "simctl" ? { simctl: args } : xcodebuild(args, xcode);
+  return name === "simctl" ? { simctl: args } : xcodebuild(args, xcode, say);
 }
 
-function xcodebuild(args: readonly string[], xcode: NonNullable<Control["xcode"]>): number {
+function xcodebuild(
+  args: readonly string[],
+  xcode: NonNullable<Control["xcode"]>,
+  say: (line: string) => number,
+): number {
   if (xcode === "command-line-tools") {
     // The text that a Mac with nothing but the Command Line Tools answers; callers look for "requires Xcode".
     throw failure("refused", {
@@ -49,9 +61,4 @@ function xcodebuild(args: readonly string[], xcode: NonNullable<Control["xcode"]
     what: `xcodebuild ${args[0] ?? ""}`.trim(),
     why: "it builds nothing and downloads nothing",
   });
-}
-
-function say(line: string): number {
-  toStdout(`${line}\n`);
-  return 0;
 }

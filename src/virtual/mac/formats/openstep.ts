@@ -5,7 +5,7 @@ import type { PlistValue } from "./plist-value.ts";
 export function openstep(value: PlistValue, indent = ""): string {
   const inner = `${indent}    `;
   if (isList(value)) {
-    const items = value.map((item) => `${inner}${openstep(item, inner)}`);
+    const items = value.map((item) => `${inner}${member(item, inner)}`);
     return items.length === 0 ? `(\n${indent})` : `(\n${items.join(",\n")}\n${indent})`;
   }
   if (isDictionary(value)) {
@@ -17,7 +17,7 @@ export function openstep(value: PlistValue, indent = ""): string {
   return scalar(value);
 }
 
-/** A collection behind ` = ` starts with the blanks of its own line: `Key =     {`. */
+/** A collection in another one starts with the blanks of its own line once more: `Key =     {`. */
 function member(value: PlistValue | undefined, indent: string): string {
   if (value === undefined) return '""';
   return isList(value) || isDictionary(value) ? indent + openstep(value, indent) : scalar(value);

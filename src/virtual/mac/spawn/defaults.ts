@@ -1,12 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
-import { openstep, realText } from "../formats/openstep.ts";
+import { dateText, openstep, realText } from "../formats/openstep.ts";
 import { readPlist } from "../formats/plist.ts";
 import { isDictionary, isList } from "../formats/plist-value.ts";
 import type { PlistDictionary, PlistValue } from "../formats/plist-value.ts";
 import { writeXmlPlist } from "../formats/xml-plist.ts";
-import { readStdin } from "../stdin.ts";
 import { Unreadable, writtenOf } from "./defaults-values.ts";
 import type { Written } from "./defaults-values.ts";
 import { Preferences } from "./preferences.ts";
@@ -77,6 +76,7 @@ function usage(call: Call): number {
 /** A value by itself: a string is printed as it is, a collection as a description. */
 function described(value: PlistValue): string {
   if (typeof value === "string") return value;
+  if (value instanceof Date) return dateText(value);
   return typeof value === "number" ? realText(value) : openstep(value);
 }
 
@@ -193,7 +193,7 @@ async function exportTo(call: Call, store: Preferences, domain: string, path: st
 }
 
 async function importFrom(call: Call, store: Preferences, domain: string, path: string): Promise<number> {
-  const bytes = path === "-" ? await readStdin(64 << 20) : readFileSync(path);
+  const bytes = path === "-" ? await call.stdin(64 << 20) : readFileSync(path);
   const value = bytes === undefined ? undefined : await readPlist(bytes).catch(() => undefined);
   if (!isDictionary(value))
     return complain(call, `Could not read a dictionary from ${path}; leaving defaults unchanged.`);

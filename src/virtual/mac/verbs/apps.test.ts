@@ -128,7 +128,7 @@ test("a running app keeps its pid at a second launch, unless it is to be ended f
 test("arguments belong to the app, and its output goes where it was sent", async () => {
   const out = join(mac.files, "app.out");
   const args = ["launch", `--stdout=${out}`, udid, "com.apple.Maps", "--set", "x", "-AppleLanguages", "(de)"];
-  const answer = await mac.xcrun(["simctl", ...args], { env: { SIMCTL_CHILD_MODE: "test" } });
+  const answer = await mac.here(["simctl", ...args], { env: { SIMCTL_CHILD_MODE: "test" } });
   expect(answer.stdout.trim()).toMatch(launched("com.apple.Maps"));
   expect(readFileSync(out, "utf8")).toBe('arguments: ["--set","x","-AppleLanguages","(de)"]\nenvironment: MODE=test\n');
 });

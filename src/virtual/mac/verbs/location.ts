@@ -3,7 +3,6 @@ import type { Call } from "../call.ts";
 import { failure } from "../failure.ts";
 import { changeSession } from "../session.ts";
 import { runningDevice } from "../selection.ts";
-import { readStdin } from "../stdin.ts";
 
 const SCENARIOS = ["Apple", "City Bicycle Ride", "City Run", "Freeway Drive"] as const;
 const FORM =
@@ -27,7 +26,7 @@ export async function location(call: Call, args: readonly string[]): Promise<voi
     place(`scenario ${name}`);
   } else if (action === "start") {
     for (const option of ["--speed", "--distance", "--interval"]) positive(option, parsed.value(option));
-    const route = words[0] === "-" ? await routeFromStdin() : words;
+    const route = words[0] === "-" ? await routeFromStdin(call) : words;
     if (route.length < 2) throw failure("usage", { why: "A route has two points at least." });
     place(`route ${route.map(coordinate).join(" ")}`);
   } else throw failure("usage", { why: `usage: simctl location ${FORM}` });
@@ -45,8 +44,8 @@ function positive(option: string, text: string | undefined): void {
   if (text !== undefined && !(Number(text) > 0)) throw failure("invalidValue", { what: option, value: text });
 }
 
-async function routeFromStdin(): Promise<readonly string[]> {
-  const bytes = await readStdin(1 << 20);
+async function routeFromStdin(call: Call): Promise<readonly string[]> {
+  const bytes = await call.stdin(1 << 20);
   if (bytes === undefined) throw failure("usage", { why: "The route on standard input is longer than 1 MiB." });
   return Buffer.from(bytes)
     .toString("utf8")

@@ -5,7 +5,6 @@ import type { Call } from "../call.ts";
 import { failure } from "../failure.ts";
 import { writeWhole } from "../faults.ts";
 import { runningDevice } from "../selection.ts";
-import { readStdin } from "../stdin.ts";
 
 const MOST_BYTES = 64 << 20;
 
@@ -38,7 +37,7 @@ function boardOf(call: Call, word: string): { read(): Uint8Array; write(bytes: U
 export async function pbcopy(call: Call, args: readonly string[]): Promise<void> {
   const parsed = parseArguments("pbcopy", args, { flags: ["-v"] });
   const board = boardOf(call, operand(parsed, 0, "pbcopy", "[-v] <device>"));
-  const bytes = await readStdin(MOST_BYTES);
+  const bytes = await call.stdin(MOST_BYTES);
   if (bytes === undefined) throw failure("usage", { why: "What was to be copied is larger than 64 MiB." });
   board.write(bytes);
 }

@@ -5,7 +5,6 @@ import type { Call } from "../call.ts";
 import { failure } from "../failure.ts";
 import { changeSession } from "../session.ts";
 import { runningDevice } from "../selection.ts";
-import { readStdin } from "../stdin.ts";
 
 const FORM = "<device> [<bundle identifier>] (<json file> | -)";
 const MOST_BYTES = 4096;
@@ -16,7 +15,7 @@ export async function push(call: Call, args: readonly string[]): Promise<void> {
   const device = runningDevice(call.set, operand(parsed, 0, "push", FORM));
   const file = parsed.operands.at(-1);
   if (file === undefined || parsed.operands.length < 2) throw failure("usage", { why: `usage: simctl push ${FORM}` });
-  const payload = payloadOf(file === "-" ? await readStdin(MOST_BYTES) : readFileSync(file));
+  const payload = payloadOf(file === "-" ? await call.stdin(MOST_BYTES) : readFileSync(file));
   const named = payload["Simulator Target Bundle"];
   const bundleId = parsed.operands.length > 2 ? parsed.operands[1] : typeof named === "string" ? named : undefined;
   if (bundleId === undefined) {
