@@ -106,6 +106,18 @@ export class DeviceSet {
     return place;
   }
 
+  /** Devices of exactly its name, which nobody else can guess: those with its mark first, then those not marked yet. Throws at any other. */
+  async namesakes(own: OwnDevice, signal: AbortSignal): Promise<readonly SimDevice[]> {
+    const marked: SimDevice[] = [];
+    const unmarked: SimDevice[] = [];
+    for (const device of await this.listFresh(signal)) {
+      if (device.name !== own.name) continue;
+      const place = await this.proveDevice(own, device, true);
+      ((await readMark(place.folder)).kind === "missing" ? unmarked : marked).push(device);
+    }
+    return [...marked, ...unmarked];
+  }
+
   /** Without a listing, for the moment before a command runs: the durable mark where the device was last seen. */
   async stillMarked(own: OwnDevice, udid: string): Promise<"yes" | "no" | "unknown"> {
     const place = this.#places.get(udid);

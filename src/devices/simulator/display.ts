@@ -1,6 +1,6 @@
 import { firstLines } from "./failures.ts";
 import { LIMITS } from "./simctl.ts";
-import type { Platform } from "./run-state.ts";
+import type { Simulators } from "./simulators.ts";
 
 const DISPLAY_CHECKS = 5;
 const DISPLAY_PAUSE_MS = 1_000;
@@ -8,16 +8,16 @@ const DISPLAY_PAUSE_MS = 1_000;
 type Display = { readonly kind: "shown" } | { readonly kind: "missing"; readonly why: string };
 
 /** Whether the booted device has a screen, looked at a few times: it may come a little after the state. */
-export async function displayOf(platform: Platform, udid: string, signal: AbortSignal): Promise<Display> {
+export async function displayOf(simulators: Simulators, udid: string, signal: AbortSignal): Promise<Display> {
   for (let check = 1; ; check += 1) {
-    const display = await enumerate(platform, udid, signal);
+    const display = await enumerate(simulators, udid, signal);
     if (display.kind === "shown" || check === DISPLAY_CHECKS) return display;
-    await platform.clock.sleep(DISPLAY_PAUSE_MS, signal);
+    await simulators.clock.sleep(DISPLAY_PAUSE_MS, signal);
   }
 }
 
-async function enumerate(platform: Platform, udid: string, signal: AbortSignal): Promise<Display> {
-  const outcome = await platform.simctl.attempt(["io", udid, "enumerate"], { timeoutMs: LIMITS.enumerate, signal });
+async function enumerate(simulators: Simulators, udid: string, signal: AbortSignal): Promise<Display> {
+  const outcome = await simulators.simctl.attempt(["io", udid, "enumerate"], { timeoutMs: LIMITS.enumerate, signal });
   if (outcome.kind === "no-answer") return { kind: "missing", why: "`simctl io enumerate` gets no answer from it" };
   const { answer } = outcome;
   if (answer.exitCode === 0) {
@@ -27,13 +27,13 @@ async function enumerate(platform: Platform, udid: string, signal: AbortSignal):
   }
   // A simctl that does not know the question can't answer it: then the listing's word must do.
   if (/unrecognized|unknown|usage:/i.test(`${answer.stderr}${answer.stdout}`)) {
-    platform.log("info", "This simctl can't list a device's displays", { udid });
+    simulators.log("info", "This simctl can't list a device's displays", { udid });
     return { kind: "shown" };
   }
   return { kind: "missing", why: `\`simctl io enumerate\` fails: ${firstLines(answer)}` };
 }
 
 /** A port of the class of displays, such as `com.apple.framebuffer.display`. */
-export function showsDisplay(ports: string): boolean {
+function showsDisplay(ports: string): boolean {
   return /\bframebuffer\b|\bdisplay\b/i.test(ports);
 }

@@ -6,7 +6,8 @@ import type { Driver, Observed, OwnDevice } from "../driver.ts";
 import { claimRoot, proveRoot, refuseRoot } from "../owned-root.ts";
 import type { CallTool } from "../tool-call.ts";
 import { clean } from "./clean.ts";
-import { create, destroy } from "./create.ts";
+import { create } from "./create.ts";
+import { destroy } from "./destroy.ts";
 import { DeviceSet } from "./device-set.ts";
 import { MeasuredEstimates } from "./estimates.ts";
 import type { Step } from "./estimates.ts";
@@ -18,7 +19,7 @@ import type { DefaultModels } from "./models.ts";
 import { prerequisites, xcodeVersion } from "./prerequisites.ts";
 import { goneError, observe } from "./provenance.ts";
 import { start, stop } from "./run-state.ts";
-import type { Platform } from "./run-state.ts";
+import type { Simulators } from "./simulators.ts";
 import { Simctl, systemClock } from "./simctl.ts";
 import type { Clock, Log, Xcrun } from "./simctl.ts";
 import { Slots } from "./slots.ts";
@@ -73,7 +74,7 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
     clock,
     log,
   });
-  const platform: Platform = {
+  const simulators: Simulators = {
     simctl,
     set,
     clock,
@@ -132,7 +133,7 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
 
     create: (device, signal) =>
       bounded(signal, async (either) => {
-        const driverDeviceId = await timed("provisionMs", () => create(platform, device, either));
+        const driverDeviceId = await timed("provisionMs", () => create(simulators, device, either));
         return { driverDeviceId };
       }),
 
@@ -149,13 +150,15 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
             },
           );
         }
-        await platform.boots.run(either, () => timed("bootMs", () => start(platform, device, proven.device, either)));
+        await simulators.boots.run(either, () =>
+          timed("bootMs", () => start(simulators, device, proven.device, either)),
+        );
         return { address: udid };
       }),
 
     clean: (device, signal) =>
       bounded(signal, async (either) => {
-        await timed("reclaimMs", () => clean(platform, device, udidOf(device), either));
+        await timed("reclaimMs", () => clean(simulators, device, udidOf(device), either));
         return { state: "shutdown", strategy: "erase" };
       }),
 
@@ -163,13 +166,13 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
       bounded(signal, async (either) => {
         const { device: found } = await set.prove(device, udidOf(device), either);
         if (found.runState === "stopped") return;
-        if ((await stop(platform, found.udid, either)) === "gone") throw goneError(device);
+        if ((await stop(simulators, found.udid, either)) === "gone") throw goneError(device);
       }),
 
     destroy: (device, signal) =>
       bounded(signal, async (either) => {
         if (deviceSet !== undefined) await proveRoot(deviceSet, instanceId);
-        await destroy(platform, device, either);
+        await destroy(simulators, device, either);
       }),
 
     estimates: () => estimates.get(),

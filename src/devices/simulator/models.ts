@@ -3,7 +3,7 @@ import type { ApplePlatform, DeviceType, Runtime } from "./listing.ts";
 import { newestFirst, packed } from "./versions.ts";
 
 /** Models for a class, most wanted first, where the configuration names none that is there. */
-export const BUILT_IN_MODELS: Readonly<Partial<Record<DeviceClass, readonly string[]>>> = {
+const BUILT_IN_MODELS: Readonly<Partial<Record<DeviceClass, readonly string[]>>> = {
   phone: ["iPhone 17", "iPhone 16", "iPhone 15", "iPhone 14", "iPhone 13"],
   tablet: [
     "iPad Pro 11-inch (M5)",

@@ -2,7 +2,7 @@ import { DeviceId, SimlockError } from "../../contract/index.ts";
 import type { DeviceSpec } from "../../contract/index.ts";
 import type { Observed, OwnDevice } from "../driver.ts";
 import type { SimDevice } from "./listing.ts";
-import type { MarkReading, Marks } from "./marks.ts";
+import type { Mark, MarkReading, Marks } from "./marks.ts";
 
 const NAME_PREFIX = "simlock-";
 
@@ -11,9 +11,13 @@ export function isOurName(name: string): boolean {
   return name.startsWith(NAME_PREFIX) && DeviceId.safeParse(name.slice(NAME_PREFIX.length)).success;
 }
 
+export function markOf(own: OwnDevice, udid: string, instanceId: string): Mark {
+  return { token: own.mark, udid, instanceId, writtenAt: Date.now() };
+}
+
 /** What an observation says of a mark that is there and is no proof: equal to no token. A cloned device carries its original's. */
-export const DAMAGED_MARK = "damaged-mark";
-export const MARK_OF_ANOTHER_DEVICE = "mark-of-another-device";
+const DAMAGED_MARK = "damaged-mark";
+const MARK_OF_ANOTHER_DEVICE = "mark-of-another-device";
 
 function shown(reading: MarkReading, udid: string): string | undefined {
   if (reading.kind === "damaged") return DAMAGED_MARK;

@@ -16,7 +16,7 @@ export interface Entry {
   [more: string]: unknown;
 }
 
-export const IOS_26 = "com.apple.CoreSimulator.SimRuntime.iOS-26-0";
+const IOS_26 = "com.apple.CoreSimulator.SimRuntime.iOS-26-0";
 const IPHONE_17 = "com.apple.CoreSimulator.SimDeviceType.iPhone-17";
 
 /** Types and runtimes in the form of `list -j devicetypes runtimes`, cut down to what the tests need. */

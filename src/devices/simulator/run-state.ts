@@ -1,32 +1,19 @@
 import { SimlockError } from "../../contract/index.ts";
 import type { OwnDevice } from "../driver.ts";
-import type { DeviceSet } from "./device-set.ts";
 import { displayOf } from "./display.ts";
 import { commandFailure, failureOf, firstLines, RESTART_CORE_SIMULATOR } from "./failures.ts";
 import type { SimDevice } from "./listing.ts";
-import type { Slots } from "./slots.ts";
 import { goneError } from "./provenance.ts";
 import { LIMITS } from "./simctl.ts";
-import type { Clock, Log, Simctl } from "./simctl.ts";
-
-export interface Platform {
-  readonly simctl: Simctl;
-  readonly set: DeviceSet;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly instanceId: string;
-  /** Boots at once. */
-  readonly boots: Slots;
-  readonly bootTimeoutMs: number;
-}
+import type { Simulators } from "./simulators.ts";
 
 /** How long a device may take to come to rest after its command has ended. */
 const SETTLE_MS = 30_000;
 
 /** Tells the device to shut down. Whether it did so by then is not said: the next command's refusal or a listing tells. Ownership is the caller's to prove. */
-export async function tellToStop(platform: Platform, udid: string, signal: AbortSignal): Promise<void> {
+export async function tellToStop(simulators: Simulators, udid: string, signal: AbortSignal): Promise<void> {
   const args = ["shutdown", udid];
-  const outcome = await platform.simctl.attempt(args, { timeoutMs: LIMITS.shutdown, signal });
+  const outcome = await simulators.simctl.attempt(args, { timeoutMs: LIMITS.shutdown, signal });
   if (outcome.kind === "no-answer" || outcome.answer.exitCode === 0) return;
   const failure = failureOf(outcome.answer);
   const stopping = failure.kind === "state" && failure.state.startsWith("Shut");
@@ -34,9 +21,9 @@ export async function tellToStop(platform: Platform, udid: string, signal: Abort
 }
 
 /** Shuts the device down and sees in the listing that it is. "gone": there is nothing left to shut down. */
-export async function stop(platform: Platform, udid: string, signal: AbortSignal): Promise<"stopped" | "gone"> {
-  const { set, clock } = platform;
-  await tellToStop(platform, udid, signal);
+export async function stop(simulators: Simulators, udid: string, signal: AbortSignal): Promise<"stopped" | "gone"> {
+  const { set, clock } = simulators;
+  await tellToStop(simulators, udid, signal);
   const device = await set.settled(udid, clock.now() + SETTLE_MS, signal);
   if (device === undefined) return "gone";
   if (device.runState === "stopped") return "stopped";
@@ -46,12 +33,12 @@ export async function stop(platform: Platform, udid: string, signal: AbortSignal
 }
 
 /** Shuts down what failed to start: a device that hangs would keep running otherwise. Its own failure only goes to the log. */
-async function abandon(platform: Platform, udid: string, signal: AbortSignal): Promise<void> {
+async function abandon(simulators: Simulators, udid: string, signal: AbortSignal): Promise<void> {
   try {
-    await stop(platform, udid, signal);
+    await stop(simulators, udid, signal);
   } catch (error) {
     signal.throwIfAborted();
-    platform.log("warn", "A simulator that failed to start can't be shut down", { udid, error: String(error) });
+    simulators.log("warn", "A simulator that failed to start can't be shut down", { udid, error: String(error) });
   }
 }
 
@@ -66,15 +53,20 @@ function startFailed(own: OwnDevice, why: string): SimlockError {
  * that says it is booted and shows none is wedged and stays so (stablyai/orca#7062): it is shut down and booted once more, within the same time limit.
  * Throws `DEVICE_START_FAILED`, `DEVICE_UNAVAILABLE`.
  */
-export async function start(platform: Platform, own: OwnDevice, seen: SimDevice, signal: AbortSignal): Promise<void> {
+export async function start(
+  simulators: Simulators,
+  own: OwnDevice,
+  seen: SimDevice,
+  signal: AbortSignal,
+): Promise<void> {
   const { udid } = seen;
-  const deadline = platform.clock.now() + platform.bootTimeoutMs;
+  const deadline = simulators.clock.now() + simulators.bootTimeoutMs;
   for (let attempt = 1; ; attempt += 1) {
-    await bootOnce(platform, own, { udid, seen: attempt === 1 ? seen : undefined, deadline }, signal);
-    const display = await displayOf(platform, udid, signal);
+    await bootOnce(simulators, own, { udid, seen: attempt === 1 ? seen : undefined, deadline }, signal);
+    const display = await displayOf(simulators, udid, signal);
     if (display.kind === "shown") return;
-    platform.log("warn", "A booted simulator shows no display", { udid, attempt, why: display.why });
-    await abandon(platform, udid, signal);
+    simulators.log("warn", "A booted simulator shows no display", { udid, attempt, why: display.why });
+    await abandon(simulators, udid, signal);
     if (attempt === 2) throw startFailed(own, `it says that it is booted, but ${display.why}`);
   }
 }
@@ -86,29 +78,29 @@ interface Subject {
   readonly deadline: number;
 }
 
-async function bootOnce(platform: Platform, own: OwnDevice, subject: Subject, signal: AbortSignal): Promise<void> {
-  const { simctl, clock } = platform;
+async function bootOnce(simulators: Simulators, own: OwnDevice, subject: Subject, signal: AbortSignal): Promise<void> {
+  const { simctl, clock } = simulators;
   const { udid, deadline } = subject;
-  await begin(platform, own, subject, signal);
+  await begin(simulators, own, subject, signal);
   const timeoutMs = Math.max(1_000, deadline - clock.now());
   const outcome = await simctl.attemptNow(["bootstatus", udid, "-b"], { timeoutMs, signal });
   if (outcome.kind === "no-answer") {
-    await abandon(platform, udid, signal);
-    throw startFailed(own, `it was not ready after ${Math.round(platform.bootTimeoutMs / 1_000)} s`);
+    await abandon(simulators, udid, signal);
+    throw startFailed(own, `it was not ready after ${Math.round(simulators.bootTimeoutMs / 1_000)} s`);
   }
   // It can refuse a booted device with "current state: Booted" (bazelbuild/rules_apple#2597): whatever it said, the listing decides.
   const refused = outcome.answer.exitCode === 0 ? undefined : firstLines(outcome.answer);
-  await confirmBooted(platform, own, udid, { deadline, refused }, signal);
+  await confirmBooted(simulators, own, udid, { deadline, refused }, signal);
 }
 
 /** Gets it on its way: nothing to do where it is booted or booting. */
 async function begin(
-  platform: Platform,
+  simulators: Simulators,
   own: OwnDevice,
   { udid, seen, deadline }: Subject,
   signal: AbortSignal,
 ): Promise<void> {
-  const { simctl, set, clock } = platform;
+  const { simctl, set, clock } = simulators;
   for (let attempt = 1; ; attempt += 1) {
     let device = attempt === 1 && seen !== undefined ? seen : await set.find(udid, signal);
     // "Shutting Down" and "Creating" refuse a boot: wait for their end.
@@ -141,13 +133,13 @@ interface Confirmation {
  * (kaeawc/auto-mobile#6411).
  */
 async function confirmBooted(
-  platform: Platform,
+  simulators: Simulators,
   own: OwnDevice,
   udid: string,
   { deadline, refused }: Confirmation,
   signal: AbortSignal,
 ): Promise<void> {
-  const { set } = platform;
+  const { set } = simulators;
   let device;
   try {
     device = refused === undefined ? await set.settled(udid, deadline, signal) : await set.find(udid, signal);
@@ -157,6 +149,6 @@ async function confirmBooted(
   }
   if (device === undefined) throw startFailed(own, "the listing has lost it");
   if (device.state === "Booted") return;
-  if (device.runState === "transitioning") await abandon(platform, udid, signal);
+  if (device.runState === "transitioning") await abandon(simulators, udid, signal);
   throw startFailed(own, refused ?? `after booting it is ${device.state}`);
 }

@@ -63,7 +63,7 @@ function driverOf(more: Partial<SimulatorDriverOptions> = {}): Driver {
     call: counted,
     defaultSet: mac.deviceSet,
     instanceId: "instance-a",
-    bootTimeoutMs: 20_000,
+    bootTimeoutMs: 100_000,
     ...more,
   });
 }
