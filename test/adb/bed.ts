@@ -206,7 +206,7 @@ function processesBelow(pid: number | undefined): number[] {
 }
 
 /** A port that is free now. adb's clients take even and odd ones alike. */
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const probe = createServer();
   await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
   const address = probe.address();

@@ -254,6 +254,23 @@ describeInBed("the android driver with a real adb and real adbd", () => {
     await driver.clean(device, AbortSignal.timeout(60_000));
   });
 
+  test("clean comes through a folder that is fuller than one look can list", async () => {
+    const driver = openDriver();
+    const serial = await bed.connect(phone.port);
+    const device = await enrolled(driver, serial);
+    const name = "n".repeat(200);
+    const made = await bed.adb(
+      "-s",
+      serial,
+      "shell",
+      `cd /data/local/tmp; seq 1 25000 | sed s/$/${name}/ | xargs touch`,
+    );
+    expect(made).toMatchObject({ exitCode: 0, stderr: "" });
+    await driver.clean(device, AbortSignal.timeout(100_000));
+    expect(readdirSync(join(phone.root, "data/local/tmp"))).not.toContain(`1${name}`);
+    expect(readdirSync(join(phone.root, "data/local/tmp")).length).toBeLessThan(10);
+  });
+
   test("clean ends what still runs on the device, and nothing of its neighbour", async () => {
     const driver = openDriver();
     const serial = await bed.connect(phone.port);

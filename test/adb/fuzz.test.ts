@@ -71,47 +71,51 @@ describeInBed("random command lines, with two devices attached and one leased", 
     if (scratch !== undefined) await rm(scratch, { recursive: true, force: true });
   });
 
-  test(`of ${RUNS} command lines none reaches the other device, starts or stops a server, or takes a forward of another`, async () => {
-    // Who the other is has been asked by now; from here on nobody has business with it.
-    await driver.read();
-    const before = others.opened.length;
-    let ran = 0;
-    let serverGone = false;
-    const tracking = new AbortController();
-    const tracked = bed.server
-      .track(tracking.signal, () => undefined)
-      .catch(() => (serverGone = !tracking.signal.aborted));
+  test(
+    `of ${RUNS} command lines none reaches the other device, starts or stops a server, or takes a forward of another`,
+    async () => {
+      // Who the other is has been asked by now; from here on nobody has business with it.
+      await driver.read();
+      const before = others.opened.length;
+      let ran = 0;
+      let serverGone = false;
+      const tracking = new AbortController();
+      const tracked = bed.server
+        .track(tracking.signal, () => undefined)
+        .catch(() => (serverGone = !tracking.signal.aborted));
 
-    await fc.assert(
-      fc.asyncProperty(adbCommandLine(names), async (args) => {
-        const verdict = await holder.decide(args);
-        if (verdict.kind !== "run") return;
-        ran += 1;
-        try {
-          await holder.perform(verdict, { timeoutMs: LIMIT_MS });
-        } catch (error) {
-          if (!(error instanceof SimlockError) || error.code !== "EXEC_TIMEOUT") throw error;
-        }
-        expect(others.opened.slice(before)).toEqual([]);
-        expect(serverGone).toBe(false);
-        expect((await driver.forwards?.())?.get(othersForward)).toBe(names.other);
-        expect(await driver.target(device)).toEqual({ kind: "android", serial: names.own });
-      }),
-      { numRuns: RUNS, endOnFailure: true },
-    );
-    tracking.abort();
-    await tracked;
-    expect(serversOfOurs()).toEqual([]);
-    expect((await bed.server.devices()).map(({ serial, state }) => [serial, state]).sort()).toEqual(
-      [
-        [names.own, "device"],
-        [names.other, "device"],
-      ].sort(),
-    );
-    // A grammar that refuses everything would pass the rest.
-    expect(ran).toBeGreaterThan(RUNS / 20);
-    console.log(`${RUNS} command lines, ${ran} run`);
-  }, 600_000);
+      await fc.assert(
+        fc.asyncProperty(adbCommandLine(names), async (args) => {
+          const verdict = await holder.decide(args);
+          if (verdict.kind !== "run") return;
+          ran += 1;
+          try {
+            await holder.perform(verdict, { timeoutMs: LIMIT_MS });
+          } catch (error) {
+            if (!(error instanceof SimlockError) || error.code !== "EXEC_TIMEOUT") throw error;
+          }
+          expect(others.opened.slice(before)).toEqual([]);
+          expect(serverGone).toBe(false);
+          expect((await driver.forwards?.())?.get(othersForward)).toBe(names.other);
+          expect(await driver.target(device)).toEqual({ kind: "android", serial: names.own });
+        }),
+        { numRuns: RUNS, endOnFailure: true },
+      );
+      tracking.abort();
+      await tracked;
+      expect(serversOfOurs()).toEqual([]);
+      expect((await bed.server.devices()).map(({ serial, state }) => [serial, state]).sort()).toEqual(
+        [
+          [names.own, "device"],
+          [names.other, "device"],
+        ].sort(),
+      );
+      // A grammar that refuses everything would pass the rest.
+      expect(ran).toBeGreaterThan(RUNS / 20);
+      console.log(`${RUNS} command lines, ${ran} run`);
+    },
+    60_000 + RUNS * 3_000,
+  );
 
   test("the recorder sees a command that does reach the other device", async () => {
     const before = others.opened.length;

@@ -114,6 +114,7 @@ describe("an adb server over its socket", () => {
       devices: [{ line: "R1 device", transportId: 7, shell: () => ({ stdout: "x".repeat(200_000) }) }],
     });
     expect((await failureOf(server.shell(PHONE, "x", { maxBytes: 100_000 }))).kind).toBe("too-much");
+    expect((await server.shell(PHONE, "x", { maxBytes: 100_000, cut: true })).exitCode).toBe(0);
   });
 
   test("a device that claims four gigabytes is cut off before it sends them", async () => {

@@ -7,16 +7,18 @@ const SERVER_MS = 5_000;
 const DEVICE_MS = 15_000;
 
 /** A device of this server. The number is preferred: it names one connection, where a serial may be somebody else's by now. */
-export interface Transport {
+interface Transport {
   readonly serial: string;
   readonly transportId: number | undefined;
 }
 
-export interface ShellLimits {
+interface ShellLimits {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number;
-  /** Of both streams together. */
+  /** Of both streams together. Beyond it the command is cut off, and that is a failure unless `cut` says otherwise. */
   readonly maxBytes?: number;
+  /** A flood is no failure: what came first is the answer, with exit code 0. */
+  readonly cut?: boolean;
 }
 
 export interface ShellAnswer {
@@ -119,12 +121,12 @@ export function adbServer(port: number): AdbServer {
     features: async (transport, signal) =>
       new Set((await ask(`${addressed(transport)}:features`, signal)).split(",").filter((feature) => feature !== "")),
 
-    shell: (transport, command, { signal, timeoutMs = DEVICE_MS, maxBytes = 1_048_576 } = {}) =>
+    shell: (transport, command, { signal, timeoutMs = DEVICE_MS, maxBytes = 1_048_576, cut = false } = {}) =>
       withSocket(timeoutMs, signal, async (socket) => {
         await socket.request(switchTo(transport));
         await socket.request(Buffer.concat([Buffer.from("shell,v2,raw:"), Buffer.from(command)]));
         socket.write(CLOSE_STDIN);
-        return readShell(socket, maxBytes);
+        return readShell(socket, maxBytes, cut);
       }),
   };
 }
@@ -166,19 +168,23 @@ const STDERR = 2;
 const EXIT = 3;
 const CLOSE_STDIN = Buffer.from([3, 0, 0, 0, 0]);
 
-async function readShell(socket: AdbSocket, maxBytes: number): Promise<ShellAnswer> {
+async function readShell(socket: AdbSocket, maxBytes: number, cut: boolean): Promise<ShellAnswer> {
   const streams: Record<number, Buffer[]> = { [STDOUT]: [], [STDERR]: [] };
   let total = 0;
+  const answer = (exitCode: number): ShellAnswer => ({
+    exitCode,
+    stdout: Buffer.concat(streams[STDOUT] ?? []),
+    stderr: Buffer.concat(streams[STDERR] ?? []),
+  });
   for (;;) {
     const header = await socket.read(5);
     const kind = header.readUInt8(0);
     let left = header.readUInt32LE(1);
     if (kind === EXIT) {
-      const code = await socket.read(1);
-      const stdout = Buffer.concat(streams[STDOUT] ?? []);
-      return { exitCode: code.readUInt8(0), stdout, stderr: Buffer.concat(streams[STDERR] ?? []) };
+      return answer((await socket.read(1)).readUInt8(0));
     }
     total += left;
+    if (total > maxBytes && cut) return answer(0);
     if (total > maxBytes) throw new AdbError("too-much", `the device printed more than ${maxBytes} bytes`);
     while (left > 0) {
       const part = await socket.some(left);

@@ -23,11 +23,15 @@ import type { Route } from "./sight.ts";
 const READ_MS = 30_000;
 const UNINSTALL_MS = 60_000;
 const REMOVE_MS = 60_000;
-const ROUNDS = 3;
+/** Rounds that may bring nothing; and rounds in all, for a holder who has left more than one look can list. */
+const IDLE_ROUNDS = 3;
+const ROUNDS = 100;
+/** What one look at the files may list. */
+const MAX_LISTING_BYTES = 4 * 1_048_576;
 /** Of a device command: adb's own limit is 65,535 with the service's name. */
-const MAX_COMMAND_BYTES = 32_768;
+const MAX_COMMAND_BYTES = 60_000;
 /** What an enrolment may list. */
-const MAX_BASELINE = 20_000;
+const MAX_BASELINE = 5_000;
 /** Errors name no more than these. */
 const MAX_NAMED = 5;
 
@@ -81,7 +85,8 @@ export async function listBaseline({ server, signal }: Omit<CleanPorts, "log">, 
 export async function cleanDevice(ports: CleanPorts, device: Proven, baseline: readonly string[]): Promise<void> {
   const { route } = device;
   let left = await leftOn(ports, device, baseline);
-  for (let round = 0; round < ROUNDS && count(left) > 0; round += 1) {
+  let idle = 0;
+  for (let round = 0; round < ROUNDS && idle < IDLE_ROUNDS && count(left) > 0; round += 1) {
     ports.log("info", "cleaning a device", {
       serial: route.listed.serial,
       packages: left.packages.length,
@@ -93,10 +98,12 @@ export async function cleanDevice(ports: CleanPorts, device: Proven, baseline: r
     await endProcesses(ports, route, left.processes);
     await uninstall(ports, route, left.packages);
     await removeFiles(ports, route, left.files);
+    const before = new Set(namesOf(left));
     left = await leftOn(ports, device, baseline);
+    idle = namesOf(left).every((name) => before.has(name)) ? idle + 1 : 0;
   }
   if (count(left) === 0) return;
-  const named = [...left.packages, ...left.files, ...left.forwards, ...left.processes.map((pid) => `process ${pid}`)];
+  const named = namesOf(left);
   throw new SimlockError(
     "TOOL_FAILED",
     `${route.listed.serial} can't be cleaned: ${named.slice(0, MAX_NAMED).join(", ")}${named.length > MAX_NAMED ? ", …" : ""} could not be removed.`,
@@ -107,15 +114,19 @@ export async function cleanDevice(ports: CleanPorts, device: Proven, baseline: r
   );
 }
 
+function namesOf(left: Left): string[] {
+  return [...left.packages, ...left.files, ...left.forwards, ...left.processes.map((pid) => `process ${pid}`)];
+}
+
 function count(left: Left): number {
-  return left.packages.length + left.files.length + left.forwards.length + left.processes.length;
+  return namesOf(left).length;
 }
 
 async function leftOn(ports: CleanPorts, { route, serials }: Proven, baseline: readonly string[]): Promise<Left> {
   const { server, signal } = ports;
   const packages = await run(server, route, PACKAGES_COMMAND, READ_MS * 2, signal);
   if (packages.exitCode !== 0) throw toolFailed(route, "its packages can't be listed", packages);
-  const files = await run(server, route, FILES_COMMAND, READ_MS, signal);
+  const files = await run(server, route, FILES_COMMAND, READ_MS, signal, { maxBytes: MAX_LISTING_BYTES, cut: true });
   if (files.exitCode !== 0) throw toolFailed(route, "the files on it can't be listed", files);
   const paths = parsePaths(files.stdout);
   const locked = lockedFolders(paths, baseline);
@@ -177,7 +188,8 @@ async function uninstall(
 async function removeFiles({ server, signal }: CleanPorts, route: Route, paths: readonly string[]): Promise<void> {
   for (const words of batches(paths.map(quoted))) {
     // A folder that its holder closed to itself is opened first; what a link points to is left alone.
-    const command = `for each in ${words.join(" ")}; do rm -rf "$each" 2>/dev/null || { [ -d "$each" ] && [ ! -L "$each" ] && chmod -R u+rwx "$each"; rm -rf "$each"; }; done; true`;
+    const stubborn = `if [ -d "$each" ] && [ ! -L "$each" ]; then chmod -R u+rwx "$each"; fi; rm -rf "$each"`;
+    const command = `set -- ${words.join(" ")}; rm -rf "$@" 2>/dev/null || for each; do ${stubborn}; done; true`;
     await run(server, route, command, REMOVE_MS, signal);
   }
 }
@@ -189,9 +201,10 @@ async function run(
   command: string,
   timeoutMs: number,
   signal: AbortSignal,
+  limits: { readonly maxBytes: number; readonly cut?: boolean } = { maxBytes: 16 * 1_048_576 },
 ): Promise<ShellAnswer> {
   const bytes = Buffer.from(guarded(route.identity.bootId, command), "latin1");
-  const answer = await server.shell(route.listed, bytes, { signal, timeoutMs, maxBytes: 16 * 1_048_576 });
+  const answer = await server.shell(route.listed, bytes, { signal, timeoutMs, ...limits });
   if (answer.exitCode !== WRONG_DEVICE) return answer;
   throw new SimlockError("DEVICE_UNAVAILABLE", `${route.listed.serial} was restarted, or is another device now.`, {
     hint: "Wait a moment: it is looked for again.",

@@ -56,6 +56,10 @@ describe("files", () => {
     ]);
   });
 
+  test("a name that a limit cut off is none", () => {
+    expect(parsePaths(Buffer.from("/sdcard/\0/sdcard/a\0/sdcard/Own"))).toEqual(["/sdcard/", "/sdcard/a"]);
+  });
+
   test("a word for the shell is one word, whatever is in it", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary-ascii" }), (word) => {

@@ -4,7 +4,7 @@ import { BOOT_ID_FILE, isBootId } from "./identity.ts";
  * What an enrolment lists, as strings: packages by their names, a folder that was read by its path with a slash behind it, and what lay in it by its
  * path. Only a folder that was read is cleaned later: one that was locked at the time would look empty, and its owner's files like a holder's.
  */
-export const CLEANED_FOLDERS = ["/data/local/tmp/", "/sdcard/"] as const;
+const CLEANED_FOLDERS = ["/data/local/tmp/", "/sdcard/"] as const;
 
 /** Folders that Android itself makes in shared storage, whenever it likes. */
 const STANDARD = new Set(
@@ -15,7 +15,7 @@ const STANDARD = new Set(
 );
 
 /** A process of the user `shell` (2000), which is who adb commands run as. */
-export interface ShellProcess {
+interface ShellProcess {
   readonly pid: number;
   readonly parent: number;
   readonly zombie: boolean;
@@ -42,17 +42,18 @@ export function parsePackages(stdout: string): string[] {
   return [...names].sort();
 }
 
-/** Folders that are there are told with what lies in them, each path ended by a NUL: a name may hold anything else. */
-export const FILES_COMMAND = CLEANED_FOLDERS.map(
-  (folder) =>
-    `if [ -d ${folder} ] && [ -r ${folder} ]; then printf '%s\\0' ${folder}; find ${folder} -mindepth 1 -maxdepth 1 -print0 || exit 1; fi`,
-).join("; ");
+/** First the folders that can be read, then what lies in them, each path ended by a NUL: a name may hold anything else. */
+export const FILES_COMMAND = [
+  `for each in ${CLEANED_FOLDERS.join(" ")}; do if [ -d $each ] && [ -r $each ]; then printf '%s\\0' $each; fi; done`,
+  `for each in ${CLEANED_FOLDERS.join(" ")}; do if [ -d $each ] && [ -r $each ]; then find $each -mindepth 1 -maxdepth 1 -print0 || exit 1; fi; done`,
+].join("; ");
 
-/** Paths are kept one character a byte (latin1): a name need not be UTF-8. Pure. */
+/** Paths are kept one character a byte (latin1): a name need not be UTF-8. One that was cut off before its end is left out. Pure. */
 export function parsePaths(stdout: Buffer): string[] {
   return stdout
     .toString("latin1")
     .split("\0")
+    .slice(0, -1)
     .filter((path) => path !== "")
     .sort();
 }
