@@ -1,9 +1,11 @@
+import { appendFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
 import { stateAt } from "../device.ts";
 import type { Device, Session } from "../device.ts";
-import { writeRecord } from "../device-folder.ts";
+import { logPathOf, writeRecord } from "../device-folder.ts";
 import { failure } from "../failure.ts";
 import { childVariables, deviceEnvironment } from "../environment.ts";
 import { paceOf } from "../pace.ts";
@@ -44,8 +46,19 @@ export function startBoot(call: Call, word: string): Device {
     };
     call.set.put(booting);
     writeRecord(call.set, booting);
+    noteBoot(call, booting);
     return booting;
   });
+}
+
+/** The device's log, where `list` says that it is. */
+function noteBoot(call: Call, device: Device): void {
+  const folder = logPathOf(call.set, device.udid);
+  mkdirSync(folder, { recursive: true });
+  appendFileSync(
+    join(folder, "system.log"),
+    `${new Date().toISOString()} boot ${device.bootCount} of ${device.name}\n`,
+  );
 }
 
 function sessionOf(call: Call, device: Device, until: number): Session {

@@ -126,7 +126,11 @@ test("an erase takes the data and keeps what lies beside it", async () => {
 
 test("a deleted device is gone with its folder, also when it was booted", async () => {
   const udid = await mac.booted("deleted");
+  const { devices } = JSON.parse(await mac.say("list", "-j", "devices", "deleted"));
+  const { logPath } = devices["com.apple.CoreSimulator.SimRuntime.iOS-26-1"][0];
+  expect(readdirSync(logPath)).toEqual(["system.log"]);
   expect(await mac.simctl("delete", udid)).toMatchObject({ exit: 0, stderr: "" });
+  expect(existsSync(logPath)).toBe(false);
   expect(existsSync(join(mac.deviceSet, udid))).toBe(false);
   expect(readdirSync(mac.deviceSet).filter((name) => name.startsWith("."))).toEqual([]);
   expect((await mac.simctl("boot", udid)).exit).toBe(164);

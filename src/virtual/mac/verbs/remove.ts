@@ -1,8 +1,8 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
 import { FACTORY_SETTINGS } from "../device.ts";
-import { folderOf, freshData, setDataAside, setFolderAside, sweep, writeRecord } from "../device-folder.ts";
+import { folderOf, freshData, logPathOf, setDataAside, setFolderAside, sweep, writeRecord } from "../device-folder.ts";
 import { deviceFor, isAvailable, requireState } from "../selection.ts";
 import { startShutdown, waitUntilShut } from "./shutdown.ts";
 
@@ -50,6 +50,7 @@ export async function remove(call: Call, args: readonly string[]): Promise<void>
     await call.takeTime("delete");
     call.set.write(() => call.set.remove(udid));
     setFolderAside(call.set, udid);
+    rmSync(logPathOf(call.set, udid), { recursive: true, force: true });
   }
   sweep(call.set.path);
 }
