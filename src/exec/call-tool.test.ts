@@ -66,9 +66,14 @@ test("ends when its signal aborts, with its reason where that is ours", async ()
   expect((await failureOf(callTool(sh("true", { signal: AbortSignal.abort() })))).code).toBe("CANCELLED");
 });
 
+/** Starts a shell in a session of its own, with our pipes, and ends. */
+const ESCAPING = `
+  require("node:child_process").spawn("sh", ["-c", "echo $$; exec sleep 30"], { detached: true, stdio: "inherit" }).unref();
+  setTimeout(() => undefined, 200);`;
+
 test("a process that keeps the pipe open does not hold the answer", async () => {
   const before = performance.now();
-  const answer = await callTool(sh("setsid sh -c 'echo $$; exec sleep 30' & sleep 0.2"));
+  const answer = await callTool({ ...sh(""), file: process.execPath, args: ["-e", ESCAPING] });
   const pid = Number(answer.stdout.trim());
   expect(pid).toBeGreaterThan(1);
   process.kill(pid, "SIGKILL");

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { confinedPaths, localPaths, protectedRoots } from "./paths.ts";
+import { confinedPaths, localPaths, protectedRoots, withoutCase } from "./paths.ts";
 import type { PathPolicy } from "./types.ts";
 
 let root: string;
@@ -112,4 +112,17 @@ describe("a local caller", () => {
     expect(writes(policy, "x.png")).toBe(true);
     expect(writes(policy, "../l2/x.png")).toBe(false);
   });
+});
+
+test("a protected file is known under another name of the same file", () => {
+  writeFileSync(at("home/.emulator_console_auth_token"), "token");
+  linkSync(at("home/.emulator_console_auth_token"), at("builds/harmless"));
+  expect(reads(confined(), at("builds/harmless"))).toBe(false);
+  expect(reads(localPaths({ cwd: at("builds"), protectedRoots: roots() }), "harmless")).toBe(false);
+});
+
+test("where case and Unicode form do not count, a protected name is known in each of them", () => {
+  for (const name of [".SSH", ".\u017fsh", ".s\u017fh"]) expect(withoutCase(name)).toBe(".ssh");
+  expect(withoutCase("/Users/Andr\u00e9/\u212aeys")).toBe(withoutCase("/users/andre\u0301/keys"));
+  expect(withoutCase("/Users/x/.ssh")).not.toBe(withoutCase("/Users/x/.ssj"));
 });

@@ -41,8 +41,19 @@ export function protectedRoots(of: {
 
 /** For a caller on this machine: any path but the protected ones. */
 export function localPaths({ cwd, protectedRoots: roots, scratch }: LocalPathsOptions): PathPolicy {
-  const closed = protection(roots, scratch === undefined ? [] : [scratch]);
-  return (use) => closed(use, resolve(cwd, use.path));
+  return whenAsked(() => {
+    const closed = protection(roots, scratch === undefined ? [] : [scratch]);
+    return (use) => closed(use, resolve(cwd, use.path));
+  });
+}
+
+/** Most commands name no path: the roots are looked up on disk only for one that does. */
+function whenAsked(make: () => PathPolicy): PathPolicy {
+  let policy: PathPolicy | undefined;
+  return (use) => {
+    policy ??= make();
+    return policy(use);
+  };
 }
 
 /**
@@ -54,21 +65,23 @@ export function confinedPaths({
   writableRoots = [],
   protectedRoots: roots,
 }: ConfinedPathsOptions): PathPolicy {
-  const writable = [scratch, ...writableRoots].map((root) => resolve("/", root).path);
-  const closed = protection([...roots, "/proc"], [scratch]);
-  return (use) => {
-    const resolved = resolve(scratch, use.path);
-    const why = closed(use, resolved);
-    if (why !== undefined || use.access === "read") return why;
-    if (!writable.some((root) => isBelow(resolved.path, root))) {
-      return {
-        why: "writing is open only below the lease's own folder.",
-        hint: `Write to a relative path${also(writableRoots)}.`,
-      };
-    }
-    if (!resolved.endsInLink) return undefined;
-    return { why: "it is a symbolic link, which may not be written through.", hint: "Write to a new name." };
-  };
+  return whenAsked(() => {
+    const writable = [scratch, ...writableRoots].map((root) => resolve("/", root).path);
+    const closed = protection([...roots, "/proc"], [scratch]);
+    return (use) => {
+      const resolved = resolve(scratch, use.path);
+      const why = closed(use, resolved);
+      if (why !== undefined || use.access === "read") return why;
+      if (!writable.some((root) => isBelow(resolved.path, root))) {
+        return {
+          why: "writing is open only below the lease's own folder.",
+          hint: `Write to a relative path${also(writableRoots)}.`,
+        };
+      }
+      if (!resolved.endsInLink) return undefined;
+      return { why: "it is a symbolic link, which may not be written through.", hint: "Write to a new name." };
+    };
+  });
 }
 
 const also = (roots: readonly string[]): string => (roots.length === 0 ? "" : `, or below ${roots.join(", ")}`);
@@ -103,9 +116,10 @@ function protection(roots: readonly string[], open: readonly string[]): Protecti
   };
 }
 
-/** macOS' file systems do not tell cases and Unicode forms apart: folding more than they do only closes more. */
-function folded(path: string): string {
-  if (process.platform !== "darwin") return path;
+const folded = (path: string): string => (process.platform === "darwin" ? withoutCase(path) : path);
+
+/** macOS' file systems do not tell cases and Unicode forms apart. Folding more than they do only closes more. */
+export function withoutCase(path: string): string {
   return path.normalize("NFD").toUpperCase().toLowerCase().normalize("NFC");
 }
 

@@ -46,6 +46,12 @@ function request(file: string, args: readonly string[], more: Partial<RunRequest
   };
 }
 
+/** A command that starts a script in a session of its own, with its own pipes, and ends. */
+function escaping(script: string, more: Partial<RunRequest> = {}): RunRequest {
+  const start = `require("node:child_process").spawn("sh", ["-c", ${JSON.stringify(script)}], { detached: true, stdio: "inherit" }).unref();`;
+  return node(`${start} setTimeout(() => undefined, 200);`, more);
+}
+
 async function failureOf(promise: Promise<unknown>): Promise<SimlockError> {
   const thrown: unknown = await promise.then(
     () => undefined,
@@ -278,7 +284,7 @@ describe("what a command leaves behind", () => {
 
   test("one that left the group and keeps the pipe is cut off", async () => {
     const before = performance.now();
-    const result = await runCommand(shell("setsid sh -c 'echo $$; exec sleep 30' & sleep 0.2"));
+    const result = await runCommand(escaping("echo $$; exec sleep 30"));
     const pid = pidOf(result.stdout);
     try {
       expect(performance.now() - before).toBeLessThan(3000);
@@ -292,9 +298,7 @@ describe("what a command leaves behind", () => {
 
   test("one that writes without end is cut off after two seconds", async () => {
     const before = performance.now();
-    const result = await runCommand(
-      shell("setsid sh -c 'echo $$; exec yes' & sleep 0.2", { keepLast: undefined, onOutput }),
-    );
+    const result = await runCommand(escaping("echo $$; exec yes", { keepLast: undefined, onOutput }));
     function onOutput(_stream: string, chunk: string): void {
       const [pid] = chunk.split("\n");
       if (/^\d+$/.test(pid ?? "")) escaped = pidOf(pid ?? "");
