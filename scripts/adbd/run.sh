@@ -22,6 +22,10 @@ ip link set lo up
 mount -t tmpfs -o mode=755 simlock-adbd "$SIMLOCK_ADBD_BED"
 mkdir -p "$SIMLOCK_ADBD_BED/home"
 export HOME=$SIMLOCK_ADBD_BED/home
+# So that the adb of the root file system (34) can be run in there: `chroot "$SIMLOCK_ADBD_ROOTFS" adb …`.
+mount --bind /dev "$SIMLOCK_ADBD_ROOTFS/dev"
+mount -t proc proc "$SIMLOCK_ADBD_ROOTFS/proc"
+mount -t tmpfs simlock-tmp "$SIMLOCK_ADBD_ROOTFS/tmp"
 for ((i = 0; i < count; i++)); do
   "$here/device.sh" "d$i" $((5555 + 2 * i)) >"$SIMLOCK_ADBD_BED/d$i.log" 2>&1 &
   pids[i]=$!

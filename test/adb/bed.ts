@@ -60,7 +60,12 @@ export interface Bed {
 
 const WAIT_MS = 30_000;
 
-export async function openBed(): Promise<Bed> {
+export interface BedOptions {
+  /** Which adb the server is of: the host's own, or the root file system's (34). Clients are always the host's. */
+  readonly server?: "host" | "newer";
+}
+
+export async function openBed({ server: which = "host" }: BedOptions = {}): Promise<Bed> {
   const base = process.env["SIMLOCK_ADBD_BED"];
   if (base === undefined) throw new Error("not inside a test bed");
   const serverPort = await freePort();
@@ -77,6 +82,16 @@ export async function openBed(): Promise<Bed> {
 
   const adb = (...args: string[]): Promise<ToolAnswer> =>
     callTool({ file: "adb", args: ["-P", String(serverPort), ...args], env, timeoutMs: WAIT_MS, maxBytes: 16_777_216 });
+
+  const startNewer = (): Promise<ToolAnswer> =>
+    callTool({
+      file: "chroot",
+      args: [process.env["SIMLOCK_ADBD_ROOTFS"] ?? "", "/usr/bin/adb", "-P", String(serverPort), "start-server"],
+      // Seen from inside: the bed's own home.
+      env: { ...env, HOME: "/.bed/home", PATH: "/usr/bin:/usr/sbin" },
+      timeoutMs: WAIT_MS,
+      maxBytes: 1_048_576,
+    });
 
   const bed: Bed = {
     serverPort,
@@ -114,7 +129,7 @@ export async function openBed(): Promise<Bed> {
     adb,
 
     startServer: async () => {
-      const started = await adb("start-server");
+      const started = which === "host" ? await adb("start-server") : await startNewer();
       if (started.exitCode !== 0) throw new Error(`adb start-server: ${started.stderr}`);
       serverRuns = true;
     },

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { SimlockError } from "../../src/contract/index.ts";
 import { createAndroidDriver } from "../../src/devices/android/driver.ts";
-import type { Driver, Observed } from "../../src/devices/driver.ts";
+import type { Driver } from "../../src/devices/driver.ts";
 import { callTool } from "../../src/exec/index.ts";
+import { attached, refusal, watched } from "./asking.ts";
 import { describeInBed, enrolled, openBed, type Bed, type BedDevice } from "./bed.ts";
 
 let bed: Bed;
@@ -25,50 +25,6 @@ function openDriver(options: { pollMs?: number } = {}): Driver {
   });
   drivers.push(driver);
   return driver;
-}
-
-function attached(driver: Driver): NonNullable<Driver["attached"]> {
-  if (driver.attached === undefined) throw new Error("not an attached kind");
-  return driver.attached;
-}
-
-async function refusal(work: Promise<unknown>): Promise<SimlockError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof SimlockError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
-
-/** What a watch has told, and a wait for a fact about it. */
-function watched(driver: Driver) {
-  const told: (readonly Observed[])[] = [];
-  const failures: unknown[] = [];
-  let wake = (): void => undefined;
-  const end = attached(driver).watch(
-    (devices) => {
-      told.push(devices);
-      wake();
-    },
-    (error) => {
-      failures.push(error);
-      wake();
-    },
-  );
-  const until = async (fact: () => boolean): Promise<void> => {
-    const limit = performance.now() + 30_000;
-    while (!fact()) {
-      if (performance.now() > limit)
-        throw new Error(`not seen: ${JSON.stringify(told.at(-1))} ${String(failures.at(-1))}`);
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, 100);
-      });
-    }
-  };
-  return { told, failures, until, end, last: () => told.at(-1) ?? [] };
 }
 
 describeInBed("the android driver with a real adb and real adbd", () => {

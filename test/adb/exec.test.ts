@@ -4,9 +4,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { SimlockError } from "../../src/contract/index.ts";
 import { createAndroidDriver, type Driver, type OwnDevice } from "../../src/devices/index.ts";
 import { callTool } from "../../src/exec/index.ts";
+import { refusal } from "./asking.ts";
 import { describeInBed, enrolled, openBed, type Bed, type BedDevice } from "./bed.ts";
 import { holderOf, type Holder } from "./holder.ts";
 import { openLink, type Link } from "./link.ts";
@@ -20,16 +20,6 @@ let driver: Driver;
 let device: OwnDevice;
 let holder: Holder;
 let scratch: string;
-
-async function refusal(work: Promise<unknown>): Promise<SimlockError> {
-  try {
-    await work;
-  } catch (error) {
-    if (error instanceof SimlockError) return error;
-    throw error;
-  }
-  throw new Error("it was not refused");
-}
 
 const size = (name: string): string => join(scratch, name);
 
