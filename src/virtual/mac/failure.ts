@@ -4,7 +4,7 @@
  *
  * Confidence: `reported` = several public bug reports show it; `single` = one report or one reading; `assumed` = ours, in the tool's style.
  */
-export type Confidence = "reported" | "single" | "assumed";
+type Confidence = "reported" | "single" | "assumed";
 
 interface FailureKind {
   /** The error domain, where the tool prints its "An error was encountered" block; absent for a plain line. */
@@ -20,7 +20,7 @@ interface FailureKind {
 const SIM_ERROR = "com.apple.CoreSimulator.SimError";
 const POSIX = "NSPOSIXErrorDomain";
 
-export const FAILURES = {
+const FAILURES = {
   wrongState: {
     domain: SIM_ERROR,
     code: 405,

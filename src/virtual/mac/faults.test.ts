@@ -126,12 +126,12 @@ test("an erase killed in the middle has happened whole or not at all", async () 
   expect((await mac.simctl("spawn", udid, "defaults", "read", "com.example")).exit).toBe(1);
 });
 
-test("a boot that never ends stays in Booting until a shutdown", async () => {
+test("a boot that never ends stays in Booting until a shutdown", async ({ signal }) => {
   const udid = await mac.say("create", "stuck", "iPhone 17");
   faults({ verb: "boot", boot: "never" });
   const boot = mac.simctl("boot", udid);
   const state = async () => (await names()).find((device) => device.udid === udid)?.state;
-  while ((await state()) !== "Booting");
+  while ((await state()) !== "Booting" && !signal.aborted);
   expect((await mac.simctl("boot", udid)).stderr).toContain("Unable to boot device in current state: Booting");
   await mac.say("shutdown", udid);
   expect((await boot).exit).toBe(149);

@@ -27,7 +27,7 @@ function isLegacy(call: Call): boolean {
   return call.control.format === "legacy";
 }
 
-export function bundleOfType(type: DeviceType): string {
+function bundleOfType(type: DeviceType): string {
   return `${PROFILES}/DeviceTypes/${type.name}.simdevicetype`;
 }
 

@@ -12,7 +12,7 @@ import { failure } from "./failure.ts";
  * The device that a word means: `booted` is any booted one, else a UDID in any case, else an exact name. simctl picks one without a word
  * where several fit; here it is the first booted one, else the one with the newest runtime, else the oldest device, so that a test can rely on it.
  */
-export function findDevice(set: DeviceSet, word: string): Device | undefined {
+function findDevice(set: DeviceSet, word: string): Device | undefined {
   const udid = word.toUpperCase();
   if (/^[0-9A-F]{8}-([0-9A-F]{4}-){3}[0-9A-F]{12}$/.test(udid)) {
     const device = set.device(udid);

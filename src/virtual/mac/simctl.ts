@@ -53,9 +53,6 @@ const VERBS: Readonly<Record<string, () => Promise<Verb>>> = {
   upgrade: async () => (await import("./verbs/make.ts")).upgrade,
 };
 
-/** Every verb, in the order of the alphabet. */
-export const VERB_NAMES: readonly string[] = Object.keys(VERBS);
-
 /** Runs one `simctl …` and ends with its exit code. Throws `Failure`. */
 export async function simctl(
   root: string,

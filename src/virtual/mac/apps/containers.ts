@@ -13,7 +13,7 @@ export function bundleContainer(set: DeviceSet, udid: string, container: string)
   return join(dataOf(set, udid), "Containers", "Bundle", "Application", container);
 }
 
-export function bundlePath(set: DeviceSet, app: InstalledApp): string {
+function bundlePath(set: DeviceSet, app: InstalledApp): string {
   return join(bundleContainer(set, app.udid, app.container), app.folder);
 }
 
@@ -27,7 +27,7 @@ function folderUrl(path: string): string {
 }
 
 /** What `appinfo` and `listapps` say of an installed app. */
-export function userAppFacts(set: DeviceSet, app: InstalledApp): PlistDictionary {
+function userAppFacts(set: DeviceSet, app: InstalledApp): PlistDictionary {
   const path = bundlePath(set, app);
   return {
     ApplicationType: "User",

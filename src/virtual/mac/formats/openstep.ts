@@ -57,7 +57,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Bare where only letters, digits and `_` occur, else in quotes: anything beyond ASCII as `\U` and four hex digits, controls in octal. */
-export function word(text: string): string {
+function word(text: string): string {
   if (/^[A-Za-z0-9_]+$/.test(text)) return text;
   return `"${text.replace(/["\\\p{Cc}]|[^\p{ASCII}]/gu, escaped)}"`;
 }

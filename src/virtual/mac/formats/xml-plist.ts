@@ -1,4 +1,4 @@
-import { isDictionary, isList } from "./plist-value.ts";
+import { isList } from "./plist-value.ts";
 import type { PlistDictionary, PlistValue } from "./plist-value.ts";
 
 const HEAD = `<?xml version="1.0" encoding="UTF-8"?>
@@ -159,11 +159,5 @@ function realFrom(text: string): number {
   if (infinite !== null) return infinite[1] === "-" ? -Infinity : Infinity;
   const value = Number(text);
   if (text === "" || Number.isNaN(value)) throw new Error(`"${text}" is no number`);
-  return value;
-}
-
-/** A dictionary, or an error that says what it is instead. */
-export function asDictionary(value: PlistValue): PlistDictionary {
-  if (!isDictionary(value)) throw new Error("the property list is no dictionary");
   return value;
 }

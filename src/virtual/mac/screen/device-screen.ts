@@ -12,7 +12,7 @@ import { render } from "./scene.ts";
 import type { Scene } from "./scene.ts";
 
 /** What a booted device shows now. */
-export function sceneOf(call: Call, device: Device): Scene {
+function sceneOf(call: Call, device: Device): Scene {
   const { width, height } = typeOf(device);
   const session = sessionOf(device);
   const named = [...appsOf(call, device)].map(([bundleId, facts]) => ({

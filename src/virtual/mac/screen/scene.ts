@@ -3,7 +3,7 @@ import type { Colour } from "./canvas.ts";
 import type { StatusBar } from "../device.ts";
 import { GLYPH_HEIGHT } from "./font.ts";
 
-export interface SceneApp {
+interface SceneApp {
   readonly bundleId: string;
   readonly name: string;
 }
@@ -55,7 +55,7 @@ export function appColour(bundleId: string): Colour {
 }
 
 /** Pixels a point: screens of 400 points and more have two or three, a watch has one. */
-export function pointOf(width: number, height: number): number {
+function pointOf(width: number, height: number): number {
   return Math.max(1, Math.round(Math.min(width, height) / 402));
 }
 

@@ -54,7 +54,10 @@ export function getAppContainer(call: Call, args: readonly string[]): void {
     return;
   }
   if (container === "app" || container === "data") {
-    call.out(`${pathOf(facts[container === "app" ? "Bundle" : "DataContainer"])}\n`);
+    const path = pathOf(facts[container === "app" ? "Bundle" : "DataContainer"]);
+    // A system app's folders are made when somebody asks for them.
+    mkdirSync(path, { recursive: true });
+    call.out(`${path}\n`);
     return;
   }
   call.out(`${groupPath(call, device.udid, bundleId, container)}\n`);

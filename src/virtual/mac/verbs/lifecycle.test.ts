@@ -78,14 +78,14 @@ test("without a runtime a device gets the newest one that its type pairs with", 
   ]);
 });
 
-test("a boot is Booting before it is Booted, and bootstatus tells the steps to its end", async () => {
+test("a boot is Booting before it is Booted, and bootstatus tells the steps to its end", async ({ signal }) => {
   const slow = macForTest({ pace: "none", latencyMs: { boot: 1500, bootstatus: 600 } });
   try {
     const udid = await slow.say("create", "slow", "iPhone 17");
     const booting = slow.simctl("boot", udid);
     const states = new Set<string>();
     // Looks until the state that ends it is there.
-    while (!states.has("Booted")) {
+    while (!states.has("Booted") && !signal.aborted) {
       const { devices } = JSON.parse(await slow.say("list", "-j", "devices", "slow"));
       states.add(devices["com.apple.CoreSimulator.SimRuntime.iOS-26-1"][0].state);
     }
