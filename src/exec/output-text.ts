@@ -80,13 +80,8 @@ class ByteTail {
 
   get bytes(): Buffer {
     const ring = this.#ring ?? EMPTY;
-    if (!this.lost) return ring.subarray(0, this.#total);
+    if (this.#total <= this.#max) return ring.subarray(0, this.#total);
     return Buffer.concat([ring.subarray(this.#at), ring.subarray(0, this.#at)]);
-  }
-
-  /** Whether something stood in front of `bytes`. */
-  get lost(): boolean {
-    return this.#total > this.#max;
   }
 }
 
@@ -103,7 +98,7 @@ export class OutputText {
   /** With `keepLast`, keeps that many UTF-16 units instead of giving each part back. */
   constructor(keepLast: number | undefined) {
     this.#keep = keepLast;
-    // A unit takes 3 bytes at most; 3 more and a decoder that starts in the middle of a sequence is in step again.
+    // A unit takes 3 bytes at most; a decoder that starts in the middle of a sequence is in step again after 3 more.
     this.#tail = keepLast === undefined ? undefined : new ByteTail(3 * keepLast + 3);
   }
 
@@ -132,8 +127,7 @@ export class OutputText {
   /** What was kept: the last units, without half of a surrogate pair that the cut left. */
   get kept(): string {
     if (this.#keep === undefined || this.#tail === undefined) return "";
-    const bytes = this.#tail.bytes;
-    const text = bytes.toString("utf8", this.#tail.lost ? leadingContinuation(bytes) : 0);
+    const text = this.#tail.bytes.toString("utf8");
     if (!this.truncated) return text;
     const last = text.slice(text.length - this.#keep);
     return isLowSurrogate(last.charCodeAt(0)) ? last.slice(1) : last;
@@ -158,12 +152,6 @@ export class OutputText {
     this.#tail.push(bytes);
     return "";
   }
-}
-
-function leadingContinuation(bytes: Buffer): number {
-  let start = 0;
-  while (start < 3 && isContinuation(bytes[start])) start++;
-  return start;
 }
 
 /**

@@ -28,7 +28,9 @@ test("one at a time, in the order of asking", async () => {
   expect(order).toEqual([]);
   first();
   first();
-  (await second)();
+  const release = await second;
+  expect(order).toEqual(["second"]);
+  release();
   (await third)();
   expect(order).toEqual(["second", "third"]);
   expect(await codeOf(slot.take({ timeoutMs: 1 }))).toBe("granted");
