@@ -1,6 +1,23 @@
-/** `npm run bench`: each figure against its own floor, measured in the same run under Node 24. */
+/**
+ * `npm run bench [NAME …]`: each figure against its own floor, measured in the same run under Node 24. Never a test: figures move with the machine, their
+ * ratios hardly.
+ */
 import { decisionFigures } from "./decision.ts";
-import { printTable } from "./figure.ts";
+import { printTable, type Figure } from "./figure.ts";
+import { grantFigures } from "./grant.ts";
+import { outputFigures } from "./output.ts";
 
-const figures = [...decisionFigures()];
+const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
+  grant: grantFigures,
+  output: outputFigures,
+  decision: decisionFigures,
+};
+
+const wanted = process.argv.slice(2);
+const figures: Figure[] = [];
+for (const [name, measure] of Object.entries(BENCHES)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  process.stderr.write(`measuring: ${name}\n`);
+  figures.push(...(await measure()));
+}
 printTable(figures);
