@@ -518,6 +518,21 @@ describe("an attached device", () => {
     expect(world.granted(a).device.address).toBe("10.0.0.7:5555");
   });
 
+  test("that is not there yet when the daemon starts keeps its lease, until a second reading misses it too", () => {
+    const world = new World();
+    enrol(world);
+    const a = world.request("a", { platform: "android", physical: true });
+    world.finishAll();
+    const away = { kind: "android", readable: true, devices: [] } as const;
+    world.open = [];
+    world.state = createState(world.stored(), world.settings);
+    world.learn();
+    world.decide({ kind: "recovered", realities: [away] });
+    expect(world.stored().leases).toMatchObject([{ id: world.granted(a).lease.id }]);
+    world.decide({ kind: "reality", reality: away });
+    expect(world.stored()).toMatchObject({ leases: [], devices: [{ state: "absent" }] });
+  });
+
   test("is not removed while it is leased; removed, those who waited for it are told", () => {
     const world = new World();
     enrol(world);

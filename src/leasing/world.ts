@@ -110,8 +110,9 @@ function recoverDevice(draft: Draft, device: Device, seen: ReadonlyMap<string, S
   const sighting = device.driverDeviceId === undefined ? undefined : seen?.get(device.driverDeviceId);
   const isGone = seen !== undefined && device.driverDeviceId !== undefined && sighting === undefined;
   if (isGone && device.state !== "absent") {
-    gone(draft, current);
-    return;
+    // A link that is not up yet when we start has lost nobody's phone: it is missed once, like in any other reading.
+    if (isMade(device.kind)) return gone(draft, current);
+    missed(draft, current);
   }
   if (current.intent !== undefined) {
     // A lease that has just run out has begun its cleaning in this very decision.
