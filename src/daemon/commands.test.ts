@@ -247,6 +247,17 @@ describe("output", () => {
     expect(await client.reply(id)).toEqual(failed("EXEC_TIMEOUT"));
   });
 
+  test("that nobody takes does not keep one that has ended from its answer", async () => {
+    const { client, leaseId } = await held({ config: { exec: { timeoutMs: 1500 } } });
+    // It ends with half a character, which is told of only at the end.
+    const line = `head -c ${INITIAL_OUTPUT_CREDIT + 10_000} /dev/zero | tr '\\0' x; printf '\\342'; exit 5`;
+    const reply = await client.reply(client.begin("device.exec", script(leaseId, line)));
+    expect(reply).toMatchObject({
+      ok: true,
+      payload: { exitCode: 5, notes: expect.arrayContaining([expect.stringContaining("UTF-8")]) },
+    });
+  });
+
   test("of a caller that went away is dropped, and its command goes on to its end", async () => {
     const { client, leaseId, agent } = await held();
     const done = join(bench.root, "done");

@@ -15,7 +15,6 @@ import { unknownLease, type Asked, type PreparedCommand } from "./prepare-comman
 
 export interface CommandPorts {
   readonly prepare: (asked: Asked, peer: Peer) => Promise<PreparedCommand>;
-  readonly leaseStands: (leaseId: LeaseId) => boolean;
   /** Tells the decider that the holder is about to boot or shut down its device. Resolves when that is committed. */
   readonly power: (leaseId: LeaseId, off: boolean) => Promise<void>;
   readonly work: LeaseWork;
@@ -117,8 +116,7 @@ export class Commands {
     const runId = this.#ports.mint("run");
     try {
       if (verdict.flags.includes("Y")) await this.#ports.power(input.leaseId, verdict.args[0] === "shutdown");
-      // The lease may have ended while the device was looked for: what has not begun does not begin.
-      if (!this.#ports.leaseStands(input.leaseId)) throw unknownLease(input.leaseId);
+      // Should the lease have ended while the device was looked for, the signal says so, and nothing is started.
       begun();
       const result = await runCommand({
         file: prepared.file,

@@ -43,8 +43,8 @@ export class Connection implements Peer {
     this.#principal = `connection:${number}`;
     this.#limit(limits.helloTimeoutMs, "it did not say hello in time");
     socket.on("data", (chunk: Buffer) => this.#read(chunk));
-    // A client that ends its side may still wait for answers; one whose other side is closed too ends by itself.
-    socket.on("end", () => this.#ended());
+    // A client that ends its side is gone: whether it would still read can't be told from one that crashed.
+    socket.on("end", () => socket.end());
     socket.on("error", () => undefined);
     socket.on("close", () => this.#closed());
   }
@@ -131,11 +131,6 @@ export class Connection implements Peer {
     this.#socket.destroy();
   }
 
-  /** Takes in nothing more, while a stopping daemon says its last words. */
-  pause(): void {
-    this.#socket.pause();
-  }
-
   #read(chunk: Buffer): void {
     let lines: string[];
     try {
@@ -170,10 +165,6 @@ export class Connection implements Peer {
     clearTimeout(this.#deadline);
     this.#deadline = ms === undefined ? undefined : setTimeout(() => this.cut(why), ms);
     this.#deadline?.unref();
-  }
-
-  #ended(): void {
-    this.#socket.end();
   }
 
   #closed(): void {

@@ -96,8 +96,15 @@ function logCall(
   }
   const error = toSimlockError(thrown);
   if (error.code === "INTERNAL") log.error({ ...line, code: error.code, error: thrown }, "operation");
-  // Before the input was read its text may be anything: only then the message is ours alone.
-  else log.info({ ...line, code: error.code, ...(input === undefined ? {} : { reason: error.message }) }, "operation");
+  else log.info({ ...line, code: error.code, ...reasonOf(operation, input, error) }, "operation");
+}
+
+/** Why it failed, where that names nothing of what the caller wrote: input that could not be read may be anything, and so may a command. */
+function reasonOf(operation: DispatchedOperation, input: unknown, error: SimlockError): Record<string, unknown> {
+  if (input === undefined) return {};
+  if (operation !== "device.exec" && operation !== "driver.passthrough") return { reason: error.message };
+  const refused = error.details?.["reason"];
+  return refused === undefined ? {} : { reason: refused };
 }
 
 function textOf(input: unknown, key: "leaseId" | "requesterId"): Record<string, string> {

@@ -42,6 +42,10 @@ export async function examine(core: Core, run: DoctorRun): Promise<{ findings: F
     const wanted = remedy.when === "fix" ? run.fix : run.purgeOrphans;
     mends.push({ action: remedy.action, target: remedy.target, done: wanted && (await carriedOut(core, remedy)) });
   }
+  if (run.fix || run.purgeOrphans) {
+    const mended = mends.filter((one) => one.done).length;
+    core.loop.record([{ event: "doctor.reconciled", payload: { findings: reports.length, mended } }]);
+  }
   return { findings: reports.map(({ finding }) => finding), mends };
 }
 

@@ -1,8 +1,8 @@
 import { LeaseId, SimlockError, toSimlockError, type DeviceKind } from "../contract/index.ts";
 import type { Driver, OwnDevice } from "../devices/index.ts";
-import type { Device, Effect, EffectResult, Input } from "../leasing/index.ts";
+import type { Device, Effect, EffectResult, Input, Intent } from "../leasing/index.ts";
 import { bounded, settlesWithin } from "./bounded.ts";
-import { EFFECT_ABORT_GRACE_MS, EFFECT_TIMEOUT_MS, STOP_STEP_MS } from "./limits.ts";
+import { EFFECT_ABORT_GRACE_MS, EFFECT_TIMEOUT_MS, MAX_EFFECT_MS, STOP_STEP_MS } from "./limits.ts";
 import type { Log } from "./log.ts";
 
 export interface EffectPorts {
@@ -53,6 +53,15 @@ export class Effects {
     await settlesWithin(all(), STOP_STEP_MS);
   }
 
+  /**
+   * A driver takes much work at once one after another, and does not count the wait as the work's own time: nor do we. What is bounded here is a driver
+   * that never answers.
+   */
+  #timeLimit(kind: Intent["kind"]): number {
+    const alone = EFFECT_TIMEOUT_MS[kind] + (kind === "boot" ? this.#ports.bootTimeoutMs : 0);
+    return Math.min(alone * Math.max(1, this.#running.size), MAX_EFFECT_MS);
+  }
+
   async #carryOut(effect: Effect): Promise<void> {
     const { device, intent } = effect;
     // Replies of the same commit go out first.
@@ -92,7 +101,7 @@ export class Effects {
       const driver = this.#ports.driverOf(device.kind);
       if (driver === undefined) throw new SimlockError("NO_DRIVER", `No driver for a device of kind ${device.kind}.`);
       const bound = {
-        timeoutMs: EFFECT_TIMEOUT_MS[intent.kind] + (intent.kind === "boot" ? this.#ports.bootTimeoutMs : 0),
+        timeoutMs: this.#timeLimit(intent.kind),
         graceMs: EFFECT_ABORT_GRACE_MS,
         what: `The ${intent.kind} of ${device.name}`,
         signal: this.#stop.signal,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fsyncSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 /**
  * Writes a file so that a reader sees the old one or all of the new one, whenever the machine stops. The file beside it is created anew and
@@ -13,6 +14,7 @@ export function writeWhole(path: string, text: string, mode: number): void {
     fsyncSync(file);
     closeSync(file);
     renameSync(beside, path);
+    syncFolder(dirname(path));
   } catch (error) {
     try {
       unlinkSync(beside);
@@ -20,6 +22,26 @@ export function writeWhole(path: string, text: string, mode: number): void {
       // Already renamed, or never made.
     }
     throw error;
+  }
+}
+
+/** Makes a rename last: the name is the folder's, and is lost with a crash unless the folder was written too. */
+function syncFolder(path: string): void {
+  const folder = openSync(path, "r");
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Removes what a process that was killed amid `writeWhole` left beside a file. */
+export function sweepBeside(path: string): void {
+  const name = basename(path);
+  for (const entry of readdirSync(dirname(path))) {
+    if (entry.startsWith(`${name}.`) && /^\d+\.[0-9a-f]{8}$/.test(entry.slice(name.length + 1))) {
+      unlinkSync(join(dirname(path), entry));
+    }
   }
 }
 

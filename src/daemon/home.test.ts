@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Home } from "../contract/index.ts";
@@ -95,6 +95,25 @@ describe("the record", () => {
       expect(codeOf(() => openHomeFolder(other))).toBe("HOME_MISMATCH");
       expect(codeOf(() => claimedHomeRecord(other, 0))).toBe("HOME_MISMATCH");
     }
+  });
+
+  test("is not made anew beside a database, which would know no device as its own any more", () => {
+    const home = at("h");
+    openHomeFolder(home);
+    writeFileSync(join(home.path, "simlock.db"), "");
+    expect(codeOf(() => claimedHomeRecord(home, 0))).toBe("HOME_UNUSABLE");
+    expect(readHomeRecord(home)).toBeUndefined();
+  });
+
+  test("leaves nothing of a start that was killed amid writing it", () => {
+    const home = at("h");
+    openHomeFolder(home);
+    const left = [join(home.path, "home.json.77.0a1b2c3d"), join(home.path, "admin.token.77.0a1b2c3d")];
+    const others = [join(home.path, "home.json.backup")];
+    for (const path of [...left, ...others]) writeFileSync(path, "x");
+    claimedHomeRecord(home, 0);
+    expect(left.filter((path) => existsSync(path))).toEqual([]);
+    expect(others.filter((path) => existsSync(path))).toEqual(others);
   });
 
   test("that is damaged or of a newer schema is refused, never replaced", () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { z } from "zod";
 import { layoutOf, MAX_SOCKET_PATH_BYTES, SimlockError, type Home } from "../contract/index.ts";
-import { codeOf, isMissing, writeWhole } from "./files.ts";
+import { codeOf, isMissing, sweepBeside, writeWhole } from "./files.ts";
 
 const HomeRecord = z.object({
   schema: z.literal(1),
@@ -58,13 +58,22 @@ export function openHomeFolder(home: Home): void {
 
 /** The home's record; made when there is none. Call it only with the claim in hand. Throws `HOME_MISMATCH`, `HOME_UNUSABLE`. */
 export function claimedHomeRecord(home: Home, now: number): HomeRecord {
+  const layout = layoutOf(home);
+  sweepBeside(layout.record);
+  sweepBeside(layout.adminToken);
   const found = readHomeRecord(home);
   if (found !== undefined) {
     if (found.kind !== kindOf(home)) throw mismatch(home, found.kind);
     return found;
   }
+  if (existsSync(layout.database)) {
+    // A new instance would take every device that the database knows for somebody else's.
+    throw new SimlockError("HOME_UNUSABLE", `${layout.record} is missing, though the home has a database.`, {
+      hint: "Restore the file, or move simlock.db away to begin anew: devices of the old one then stay as they are.",
+    });
+  }
   const made: HomeRecord = { schema: 1, kind: kindOf(home), instanceId: randomUUID(), createdAt: now };
-  writeWhole(layoutOf(home).record, `${JSON.stringify(made, undefined, 2)}\n`, 0o600);
+  writeWhole(layout.record, `${JSON.stringify(made, undefined, 2)}\n`, 0o600);
   return made;
 }
 

@@ -213,20 +213,31 @@ describe("a lease", () => {
     }
   });
 
-  test("that its holder gives back is told to the holder's other connections, not to the one that did", async () => {
+  test("that runs out is told to each connection of its holder, and to nobody else", async () => {
     const { agent } = await bench.start();
-    const [client, same, admin] = [await agent("a"), await agent("a"), await agent("b")];
+    const [client, same, other] = [await agent("a"), await agent("a"), await agent("b")];
     const leaseId = text(await client.ok("lease.request", { ...phone, ttlMs: 300 }), "lease", "id");
-    const lost = await same.push("lease-lost");
-    expect(lost.payload).toMatchObject({ leaseId, reason: "expired" });
-    await client.push("lease-lost");
-    const second = text(await client.ok("lease.request", phone), "lease", "id");
-    await client.ok("lease.release", { leaseId: second });
+    for (const connection of [client, same]) {
+      expect((await connection.push("lease-lost")).payload).toMatchObject({ leaseId, reason: "expired" });
+    }
+    await other.ok("lease.list");
+    expect(other.frames.filter((frame) => frame.push === "lease-lost")).toEqual([]);
+  });
+
+  test("is not told as lost to the connection that ended it", async () => {
+    const { agent, admin } = await bench.start();
+    const client = await agent("a");
+    const own = text(await client.ok("lease.request", phone), "lease", "id");
+    await client.ok("lease.release", { leaseId: own });
     await client.ok("lease.list");
-    expect(
-      client.frames.filter((frame) => at(frame.payload, "leaseId") === second && frame.push !== undefined),
-    ).toEqual([]);
-    expect(admin.frames.filter((frame) => frame.push === "lease-lost")).toEqual([]);
+    expect(client.frames.filter((frame) => frame.push === "lease-lost")).toEqual([]);
+
+    const [operator, same] = [await admin("op"), await admin("op")];
+    const leaseId = text(await operator.ok("lease.request", phone), "lease", "id");
+    expect(await operator.ok("lease.release-all")).toEqual({ leaseIds: [leaseId] });
+    expect((await same.push("lease-lost")).payload).toMatchObject({ leaseId, reason: "killed" });
+    await operator.ok("lease.list");
+    expect(operator.frames.filter((frame) => frame.push === "lease-lost")).toEqual([]);
   });
 
   test("bound to a process ends with it", async () => {

@@ -41,13 +41,15 @@ export class Life {
     this.#daemon.peers = () => server.connections;
   }
 
-  /** SIGTERM and SIGINT stop the daemon; what nobody caught ends it, since nobody knows what it left half done. */
+  /** SIGTERM, SIGINT and SIGHUP (its terminal was closed) stop the daemon; what nobody caught ends it, since nobody knows what it left half done. */
   heedSignals(): void {
     const stop = (signal: NodeJS.Signals): void => void this.stop(signal);
     const caught = (error: unknown): void => this.#die(error, "an error that nobody caught");
-    process.on("SIGTERM", stop).on("SIGINT", stop).on("uncaughtException", caught).on("unhandledRejection", caught);
+    const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+    for (const signal of signals) process.on(signal, stop);
+    process.on("uncaughtException", caught).on("unhandledRejection", caught);
     this.#deafen = () => {
-      process.off("SIGTERM", stop).off("SIGINT", stop);
+      for (const signal of signals) process.off(signal, stop);
       process.off("uncaughtException", caught).off("unhandledRejection", caught);
     };
   }

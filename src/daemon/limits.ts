@@ -68,6 +68,8 @@ export const EFFECT_TIMEOUT_MS = {
   shutdown: 120_000,
   destroy: 180_000,
 } as const;
+/** And of any, however much runs beside it. */
+export const MAX_EFFECT_MS = 3_600_000;
 /** How long driver work may take to end once it was told to. Then it counts as failed, and a late result is dropped. */
 export const EFFECT_ABORT_GRACE_MS = 15_000;
 

@@ -21,7 +21,7 @@ export interface DaemonOptions {
   readonly hostFacts?: Partial<HostFacts>;
   /** The home's `daemon.log`, rotated, when left out. */
   readonly log?: LogDestination;
-  /** SIGTERM and SIGINT stop the daemon, and what nobody caught ends it: for a process that is nothing but the daemon. */
+  /** SIGTERM, SIGINT and SIGHUP stop the daemon, and what nobody caught ends it: for a process that is nothing but the daemon. */
   readonly signals?: boolean;
   /** Ends the process at once, with nothing said, when what was decided can't be stored. `process.exit` when left out. */
   readonly exit?: (code: number) => void;

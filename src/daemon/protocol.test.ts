@@ -1,4 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { MAX_FRAME_BYTES } from "../contract/index.ts";
 import { at, TestBench } from "./daemon.fixture.ts";
@@ -228,6 +230,21 @@ test("what only an admin may do is refused to an agent by name", async () => {
   }
   expect(await client.call("doctor.run", { fix: true })).toEqual(refused("FORBIDDEN"));
   expect((await client.call("doctor.run")).ok).toBe(true);
+});
+
+test("a refused command is told of in the log by its reason, not by its words", async () => {
+  const { agent, log } = await bench.start();
+  const client = await agent("me");
+  const grant = await client.ok("lease.request", { platform: "ios" });
+  const leaseId = at(grant, "lease", "id");
+  const reply = await client.call("device.exec", {
+    leaseId,
+    tool: "simctl",
+    args: ["addmedia", join(homedir(), ".ssh", "secret-key")],
+  });
+  expect(reply.error?.message).toContain("secret-key");
+  expect(log).toContainEqual(expect.objectContaining({ operation: "device.exec", reason: "host-path" }));
+  expect(JSON.stringify(log)).not.toContain("secret-key");
 });
 
 test("each call is one line in the log, without arguments and output", async () => {

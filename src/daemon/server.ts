@@ -63,6 +63,8 @@ export async function serveSocket(ports: ServerPorts): Promise<SocketServer> {
   server.maxConnections = (ports.limits ?? SOCKET_LIMITS).maxConnections;
   server.on("drop", () => ports.log.warn({ connections: clients.size }, "too many connections: one was dropped"));
   await listen(server, ports.socketPath);
+  // Out of files, for one: those that are connected go on, and the next is taken when there is room again.
+  server.on("error", (error) => ports.log.error({ error }, "a connection can't be accepted"));
 
   return {
     connections,
@@ -193,15 +195,18 @@ function told(ports: ServerPorts, connection: Connection, json: unknown): boolea
 
 async function listen(server: Server, path: string): Promise<void> {
   await new Promise<void>((done, refuse) => {
-    server.once("error", (error) => {
+    const failed = (error: Error): void =>
       refuse(
         new SimlockError("HOME_UNUSABLE", `The socket ${path} can't be opened: ${codeOf(error) ?? "refused"}.`, {
           hint: "Unix sockets need a local file system: set SIMLOCK_HOME to a folder on one.",
           cause: error,
         }),
       );
+    server.once("error", failed);
+    server.listen(path, () => {
+      server.off("error", failed);
+      done();
     });
-    server.listen(path, done);
   });
   chmodSync(path, 0o600);
 }
