@@ -10,7 +10,6 @@ export {
   boundProcesses,
   capacityOf,
   catalogs,
-  deviceRecord,
   deviceRecords,
   findDevice,
   findLease,
@@ -20,7 +19,6 @@ export {
   queueDepthOf,
   queueProgress,
   stalledDevices,
-  statusDevice,
   statusDevices,
   waitingRequests,
 } from "./views.ts";
