@@ -9,7 +9,7 @@ const WRITES: ConsoleCommand = { reason: "host-path", why: "the emulator writes 
 const OPENS: ConsoleCommand = { reason: "host-network", why: "it opens a socket of the host." };
 
 /** The emulator console (AOSP, console.cpp), by its first word or its first two. A command that is not here is refused. */
-export const CONSOLE_COMMANDS: Readonly<Record<string, ConsoleCommand>> = {
+const CONSOLE_COMMANDS: Readonly<Record<string, ConsoleCommand>> = {
   ...Object.fromEntries(
     ["avd heartbeat", "avd id", "avd name", "avd path", "avd status", "avd windowtype"]
       .concat("cdma", "event", "finger", "fold", "geo", "gsm", "help", "help-verbose", "multidisplay")

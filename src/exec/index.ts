@@ -6,13 +6,7 @@ export type * from "./types.ts";
 export { callTool, type ToolAnswer, type ToolCall } from "./call-tool.ts";
 export { decideCommand, readsForwards } from "./decide.ts";
 export { toolEnvironment } from "./environment.ts";
-export {
-  confinedPaths,
-  localPaths,
-  protectedRoots,
-  type ConfinedPathsOptions,
-  type LocalPathsOptions,
-} from "./paths.ts";
+export { confinedPaths, localPaths, protectedRoots } from "./paths.ts";
 export { isAlive, processIdentity } from "./process-identity.ts";
 export { toError } from "./refusal.ts";
 export { RecordingSlot } from "./recording-slot.ts";

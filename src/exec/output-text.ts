@@ -7,7 +7,7 @@ const EMPTY = Buffer.alloc(0);
  * Cuts a byte stream where a UTF-8 sequence may begin, so that each part decodes to what it is in the whole. Parts are views on the chunk, but for
  * the few bytes of a sequence that two chunks share.
  */
-export class Utf8Parts {
+class Utf8Parts {
   #carry = EMPTY;
 
   push(chunk: Buffer): readonly Buffer[] {

@@ -13,7 +13,7 @@ interface Resolved {
   readonly identities: ReadonlySet<string>;
 }
 
-export interface ConfinedPathsOptions {
+interface ConfinedPathsOptions {
   /** The working directory of the command: relative paths start here. Writing below it is open. */
   readonly scratch: string;
   /** Folders beside it that may be written to. */
@@ -21,7 +21,7 @@ export interface ConfinedPathsOptions {
   readonly protectedRoots: readonly string[];
 }
 
-export interface LocalPathsOptions {
+interface LocalPathsOptions {
   /** The working directory of the command. */
   readonly cwd: string;
   readonly protectedRoots: readonly string[];

@@ -1,28 +1,28 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { groupRuns } from "./end-group.ts";
+import { groupRuns, signalGroup } from "./end-group.ts";
 import { isAlive, processIdentity } from "./process-identity.ts";
 import { endLeftovers, RunJournal } from "./run-journal.ts";
 
 let folder: string;
-const children: ChildProcess[] = [];
+const groups: number[] = [];
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "runs-"));
 });
 
 afterEach(() => {
-  for (const child of children.splice(0)) child.kill("SIGKILL");
+  for (const group of groups.splice(0)) signalGroup(group, "SIGKILL");
   rmSync(folder, { recursive: true, force: true });
 });
 
 function sleeper(): { readonly pid: number; readonly exited: Promise<unknown> } {
   const child = spawn("sh", ["-c", "sleep 30 & wait"], { detached: true, stdio: "ignore" });
-  children.push(child);
   if (child.pid === undefined) throw new Error("sh did not start");
+  groups.push(child.pid);
   return { pid: child.pid, exited: new Promise((resolve) => child.once("exit", resolve)) };
 }
 

@@ -1,7 +1,7 @@
 import type { Flag, RefusalReason } from "./types.ts";
 
 /** How a value stands to its option: `--x=V`; `--x V`; `--x=V` or `--x V`, written attached. */
-export type ValueForm = "attached" | "separate" | "either";
+type ValueForm = "attached" | "separate" | "either";
 
 export interface SimctlOption {
   readonly names: readonly string[];
