@@ -49,6 +49,15 @@ export class Running {
     });
   }
 
+  /** Ends it outright, with all that it started. */
+  kill(): void {
+    try {
+      if (this.child.pid !== undefined) process.kill(-this.child.pid, "SIGKILL");
+    } catch {
+      // It has ended.
+    }
+  }
+
   /** Waits until it has said this. Fails when it ends without. */
   async said(which: "stdout" | "stderr", part: string): Promise<string> {
     while (!this[which].includes(part)) {
@@ -104,6 +113,8 @@ export class TestHome {
     const child = spawn(file, [...args], {
       cwd: options.cwd ?? this.folder,
       env: this.env(options.env),
+      // A group of its own, so that what it starts can be ended with it.
+      detached: true,
       stdio: [options.stdin === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     });
     child.stdin?.on("error", () => {});
@@ -124,7 +135,7 @@ export class TestHome {
 
   /** Ends what runs, by its id, and removes the folder. */
   async dispose(): Promise<void> {
-    for (const running of this.#running) running.child.kill("SIGKILL");
+    for (const running of this.#running) running.kill();
     await Promise.all([...this.#running].map(({ done }) => done));
     for (let pid = await this.daemonPid(); pid !== undefined; pid = await this.daemonPid()) {
       process.kill(pid, "SIGKILL");

@@ -48,7 +48,7 @@ async function happened(event: string, leaseId: string): Promise<Record<string, 
       await new Promise((resolve) => watching.child.stdout?.once("data", resolve));
     }
   } finally {
-    watching.child.kill("SIGKILL");
+    watching.kill();
     await watching.done;
   }
 }
@@ -217,7 +217,7 @@ test("with ends its command, and what that started, when the lease is lost", asy
     `sleep 300 & echo "$SIMLOCK_LEASE"; wait`,
   ]);
   const lease = (await running.said("stdout", "\n")).trim();
-  await home.run(["release", lease, "--force"]);
+  await home.run(["release", lease, "--force", "--agent-id", "an-operator"]);
   const done = await running.done;
   expect(done.code).toBe(14);
   expect(jsonLines(done.stderr).at(-1)).toMatchObject({ push: "lease-lost", leaseId: lease });
