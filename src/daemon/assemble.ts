@@ -105,7 +105,6 @@ export function assemble({ options, config, log, store, drivers, startedAt }: Pa
     clock,
     mint: mintId,
     outlet,
-    log: log.of("loop"),
     fatal: (error) => assembled.fatal(error),
   });
   const kindsOf = (which: "leased" | "known"): ReadonlySet<DeviceKind> => {
@@ -162,7 +161,6 @@ export function assemble({ options, config, log, store, drivers, startedAt }: Pa
     store,
     loop,
     drivers,
-    driverOf,
     catalogs: new Catalogs(drivers, submit, log.of("catalogs")),
     host: new HostFactsReader(drivers, options.hostFacts ?? {}),
     reality,

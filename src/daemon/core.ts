@@ -1,4 +1,4 @@
-import type { Config, DeviceKind, Home } from "../contract/index.ts";
+import type { Config, Home } from "../contract/index.ts";
 import type { Driver } from "../devices/index.ts";
 import type { Answer, State } from "../leasing/index.ts";
 import type { Store } from "../store/index.ts";
@@ -26,7 +26,6 @@ export interface Core {
   readonly store: Store;
   readonly loop: DecisionLoop;
   readonly drivers: readonly Driver[];
-  readonly driverOf: (kind: DeviceKind) => Driver | undefined;
   readonly catalogs: Catalogs;
   readonly host: HostFactsReader;
   readonly reality: RealityWatch;

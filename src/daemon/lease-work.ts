@@ -24,12 +24,6 @@ export class LeaseWork {
     this.#drainMs = drainMs;
   }
 
-  get size(): number {
-    let size = 0;
-    for (const works of this.#byLease.values()) size += works.size;
-    return size;
-  }
-
   add(work: Work): void {
     const { leaseId } = work;
     const works = this.#byLease.get(leaseId) ?? new Set();

@@ -3,7 +3,6 @@ import { SimlockError, type EventEnvelope } from "../contract/index.ts";
 import type { Decision, Input, Notice, Reply } from "../leasing/index.ts";
 import type { Call } from "./call.ts";
 import { DecisionLoop, type LoopPorts } from "./loop.ts";
-import { createLog } from "./log.ts";
 
 interface World {
   /** What happened, in order. */
@@ -58,7 +57,6 @@ function world(): World {
       committed: () => void trace.push("let out"),
       published: () => undefined,
     },
-    log: createLog("error", { write: () => undefined }).of("loop"),
     fatal: () => void trace.push("fatal"),
   };
   const it: World = {
@@ -226,7 +224,6 @@ test("a notice finds the call that waits, until it is answered", async () => {
       committed: () => undefined,
       published: () => undefined,
     },
-    log: createLog("error", { write: () => undefined }).of("loop"),
     fatal: () => void trace.push("fatal"),
   });
   loops.push(loop);

@@ -4,7 +4,6 @@ import type { Store } from "../store/index.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import { MAX_BATCH, PROGRESS_INTERVAL_MS } from "./limits.ts";
-import type { Log } from "./log.ts";
 
 /** What the loop needs of the leasing room, bound to its state. */
 export interface Decider {
@@ -27,7 +26,6 @@ export interface LoopPorts {
   readonly clock: Clock;
   readonly mint: MintId;
   readonly outlet: Outlet;
-  readonly log: Log;
   /** A decision or its commit failed: nothing may be said any more, and the process must end. */
   readonly fatal: (error: unknown) => void;
 }
