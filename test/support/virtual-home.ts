@@ -136,7 +136,7 @@ export class McpAgent {
         ...(options.signal === undefined ? {} : { signal: options.signal }),
         ...(options.onprogress === undefined
           ? {}
-          : { onprogress: ({ message }: { message?: string }) => options.onprogress?.(message ?? "") }),
+          : { onprogress: ({ message }: { message?: string | undefined }) => options.onprogress?.(message ?? "") }),
       },
     );
     const [first] = answer.content;
