@@ -3,8 +3,8 @@ import { DEVICE_TOOLS, OPERATIONS, Platform, SimlockError } from "../contract/in
 import { addAskFlags, askOf, type AskFlags } from "./ask-flags.ts";
 import { parseDuration } from "./duration.ts";
 import { given } from "./given.ts";
-import type { RunInvocation } from "./invocation.ts";
-import { wholeNumber, type Understood } from "./program.ts";
+import type { RunInvocation, Understood } from "./invocation.ts";
+import { wholeNumber } from "./whole-number.ts";
 import { Option } from "commander";
 
 /** The commands of an agent: get a device, use it, give it back, see what there is. */

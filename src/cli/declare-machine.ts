@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import { OPERATIONS } from "../contract/index.ts";
 import { parseDuration } from "./duration.ts";
-import { wholeNumber, type Understood } from "./program.ts";
+import type { Understood } from "./invocation.ts";
+import { wholeNumber } from "./whole-number.ts";
 
 /** The commands of whoever runs the machine, and those that need no daemon. */
 export function declareMachine(program: Command, understood: Understood): void {

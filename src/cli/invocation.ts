@@ -1,3 +1,4 @@
+import type { Command } from "commander";
 import type { OperationInput } from "../contract/index.ts";
 
 /** What a lease command asks for: the part of the operation's input that has a flag. */
@@ -47,3 +48,6 @@ export interface RunInvocation {
   /** `wait`: read standard input to its end, however long. `none`: give the command none. */
   readonly stdin: "auto" | "wait" | "none";
 }
+
+/** Called by a command's action with what it understood. */
+export type Understood = (command: Command, invocation: Invocation) => void;

@@ -1,9 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError } from "commander";
 import { SimlockError } from "../contract/index.ts";
 import { declareLeasing } from "./declare-leasing.ts";
 import { declareMachine } from "./declare-machine.ts";
 import type { Globals } from "./globals.ts";
-import type { Invocation } from "./invocation.ts";
+import type { Invocation, Understood } from "./invocation.ts";
 
 export type Parsed =
   | {
@@ -13,9 +13,6 @@ export type Parsed =
     }
   /** `exitCode` is 2 where a command was begun and not finished, as in `simlock device`. */
   | { readonly kind: "help"; readonly text: string; readonly exitCode: 0 | 2 };
-
-/** Called by a command's action with what it understood. */
-export type Understood = (command: Command, invocation: Invocation) => void;
 
 /** Reads a command line. Throws `USAGE` with what was wrong and where to read more. */
 export function parse(argv: readonly string[]): Parsed {
@@ -109,15 +106,4 @@ function usageOf(error: CommanderError, path: string): Error {
       hint: [json, guess === undefined ? undefined : `Did you mean ${guess}?`, more].filter(Boolean).join(" "),
     },
   );
-}
-
-/** A number of a flag. Throws what commander reports as the flag's own error. */
-export function wholeNumber(least: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least) {
-      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
-    }
-    return value;
-  };
 }
