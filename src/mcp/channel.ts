@@ -11,7 +11,6 @@ export class Channel implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #write: (message: JSONRPCMessage) => void;
   readonly #unanswered = new Set<Id>();
-  #whenAnswered: (() => void)[] = [];
   #closed = false;
 
   constructor(write: (message: JSONRPCMessage) => void) {
@@ -41,26 +40,14 @@ export class Channel implements Transport {
     if ("id" in message && !("method" in message)) this.#answered(message.id);
   }
 
-  /** When every request has been answered or called off. */
-  settled(): Promise<void> {
-    if (this.#unanswered.size === 0) return Promise.resolve();
-    return new Promise((resolve) => this.#whenAnswered.push(resolve));
-  }
-
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
     this.#unanswered.clear();
-    this.#release();
     this.onclose?.();
   }
 
   #answered(id: unknown): void {
-    if (typeof id !== "string" && typeof id !== "number") return;
-    if (this.#unanswered.delete(id) && this.#unanswered.size === 0) this.#release();
-  }
-
-  #release(): void {
-    for (const resolve of this.#whenAnswered.splice(0)) resolve();
+    if (typeof id === "string" || typeof id === "number") this.#unanswered.delete(id);
   }
 }

@@ -27,7 +27,6 @@ export function leaseProgress(
   let stopped = false;
   let callOff = () => {};
   const say = (): void => {
-    if (stopped) return;
     callOff();
     callOff = clock.after(SILENCE_MS, say);
     if (latest === undefined) progress({ progress: 0, total: TOTAL, message: "Asking for a device" });
@@ -36,6 +35,7 @@ export function leaseProgress(
   callOff = clock.after(SILENCE_MS, say);
   return {
     report(report) {
+      if (stopped) return;
       latest = { progress: report, at: clock.now() };
       say();
     },

@@ -24,10 +24,6 @@ export function faultOf(method: string, params: Readonly<Record<string, unknown>
   if (token !== undefined && typeof token !== "string" && !Number.isInteger(token)) {
     return "_meta.progressToken must be a string or an integer";
   }
-  const task = isObject(meta) ? meta["io.modelcontextprotocol/related-task"] : undefined;
-  if (task !== undefined && !(isObject(task) && typeof task["taskId"] === "string")) {
-    return '_meta["io.modelcontextprotocol/related-task"] must name a taskId';
-  }
   const shape = Object.hasOwn(SHAPES, method) ? SHAPES[method] : undefined;
   for (const [name, check] of Object.entries(shape ?? {})) {
     if (!check.holds(params[name])) return `${name} must be ${check.must}`;

@@ -28,7 +28,6 @@ export class Renewal {
   /** When our own last renewal was, in the daemon's time; a renewal at another time is somebody else's. */
   #ours: number;
   #lastSeen: number;
-  #standingBy = false;
   #stopped = false;
   #callOff: () => void = () => {};
 
@@ -57,7 +56,6 @@ export class Renewal {
 
   /** Whether giving the lease back is up to us: nobody else has renewed it since we did. */
   async isOurs(client: SimlockClient): Promise<boolean> {
-    if (this.#standingBy) return false;
     const at = await lastRenewedAt(client, this.#leaseId, undefined);
     return at === undefined || at === this.#ours;
   }
@@ -73,7 +71,6 @@ export class Renewal {
     const at = await this.#bounded((client, signal) => lastRenewedAt(client, this.#leaseId, signal));
     const bySomebodyElse = at !== undefined && at !== this.#ours && at !== this.#lastSeen;
     if (at !== undefined) this.#lastSeen = at;
-    this.#standingBy = bySomebodyElse;
     if (bySomebodyElse) this.#arm(this.#ttlMs / 3);
     else await this.#renew();
   }

@@ -22,7 +22,6 @@ export function runProgress(
     callOff = clock.after(SILENCE_MS, say);
   };
   const say = (): void => {
-    if (stopped) return;
     lastSaid = clock.now();
     count += 1;
     waitInSilence();

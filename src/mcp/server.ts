@@ -81,7 +81,7 @@ async function callTool(
 ): Promise<CallToolResult> {
   const { signal } = context.mcpReq;
   const progress = progressOf(context);
-  const call: ToolCall = { signal, ...(progress === undefined ? {} : { progress: progress.send }) };
+  const call: ToolCall = { signal, ...(progress === undefined ? {} : { progress }) };
   const handle = () => tool.handle(input, call);
   try {
     const output = await (tool.serial === true ? session.serially(call, handle) : handle());
@@ -92,32 +92,24 @@ async function callTool(
     const error = toSimlockError(thrown);
     if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);
     return { content: [{ type: "text", text: JSON.stringify(error.toWire()) }], isError: true };
-  } finally {
-    progress?.end();
   }
 }
 
-/** Progress to a client that sent a token: its value always rises, and nothing follows the end of the call. */
-function progressOf(context: ServerContext): { send: (report: ToolProgress) => void; end: () => void } | undefined {
+/** Progress to a client that sent a token, until it cancels the call. Its value always rises. */
+function progressOf(context: ServerContext): ((report: ToolProgress) => void) | undefined {
   const progressToken = context.mcpReq._meta?.progressToken;
   if (progressToken === undefined) return undefined;
   let last = -1;
-  let ended = false;
-  return {
-    send(report) {
-      if (ended || context.mcpReq.signal.aborted) return;
-      last = report.progress > last ? report.progress : last + 1;
-      // Past its total the total means nothing more.
-      const total = report.total === undefined || last > report.total ? {} : { total: report.total };
-      context.mcpReq
-        .notify({
-          method: "notifications/progress",
-          params: { progressToken, progress: last, ...total, message: report.message },
-        })
-        .catch(() => {});
-    },
-    end() {
-      ended = true;
-    },
+  return (report) => {
+    if (context.mcpReq.signal.aborted) return;
+    last = report.progress > last ? report.progress : last + 1;
+    // Past its total the total means nothing more.
+    const total = report.total === undefined || last > report.total ? {} : { total: report.total };
+    context.mcpReq
+      .notify({
+        method: "notifications/progress",
+        params: { progressToken, progress: last, ...total, message: report.message },
+      })
+      .catch(() => {});
   };
 }

@@ -149,6 +149,29 @@ test("a renewal under way when the release overtakes it reports no loss", async 
   expect(notices).toEqual([]);
 });
 
+test("a renewal that finds the lease gone while the release is still under way reports no loss", async () => {
+  const { clock, daemon, begin } = world();
+  const { session, notices } = begin();
+  const grant = await session.lease(IOS, scope());
+  const renewal = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  daemon.before = (operation) => {
+    if (operation === "lease.renew") return renewal.promise;
+    if (operation === "lease.release") {
+      daemon.leases.clear();
+      return release.promise;
+    }
+  };
+  await clock.advance(TTL / 3);
+  const releasing = codeOf(session.release(grant.lease.id, scope()));
+  await settled();
+  renewal.resolve();
+  await settled();
+  release.resolve();
+  await releasing;
+  expect(notices).toEqual([]);
+});
+
 test("a release that failed leaves the lease held and renewed", async () => {
   const { clock, daemon, begin, renewals } = world();
   const { session } = begin();
@@ -417,6 +440,13 @@ test("a tool call that joined the timer's failed attempt to connect tries once m
   slow.resolve();
   expect((await status).lease?.ownerId).toBe("agent:2");
   await joined.close();
+});
+
+test("calls that need the daemon at once share one connection", async () => {
+  const { daemon, begin } = world();
+  const { session } = begin();
+  await Promise.all([session.listDevices({}, scope()), session.listDevices({}, scope()), session.status(scope())]);
+  expect(daemon.connects).toEqual([{ launch: true }]);
 });
 
 test("sixty-five losses are each told once, whatever their order", async () => {

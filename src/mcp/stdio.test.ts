@@ -278,6 +278,25 @@ test("a cancelled call ends its command and is not answered", async () => {
   expect(messages().filter(({ id }) => id === 3)).toEqual([]);
 });
 
+test("a cancelled command that takes its time to end gives no more progress", async () => {
+  const { clock, daemon, messages, initialize, call, send } = talking();
+  await initialize();
+  await call(2, "lease_simulator", { platform: "ios" });
+  const end = Promise.withResolvers<never>();
+  daemon.exec = () => end.promise;
+  const run = { name: "run_on_device", arguments: { tool: "adb", args: ["x"] }, _meta: { progressToken: "t" } };
+  send({ jsonrpc: "2.0", id: 3, method: "tools/call", params: run });
+  await clock.advance(10_000);
+  const progress = () => messages().filter(({ method }) => method === "notifications/progress").length;
+  expect(progress()).toBe(1);
+  send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 3 } });
+  await clock.advance(30_000);
+  expect(progress()).toBe(1);
+  end.reject(new SimlockError("EXEC_CANCELLED", "Cancelled."));
+  await settled();
+  expect(clock.pending).toBe(1);
+});
+
 test("more than 64 requests under way at once are refused, and an id under way can't be used again", async () => {
   const { daemon, initialize, call, send, hang, answer, ask } = talking();
   await initialize();

@@ -64,8 +64,7 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   over = true;
   settings.stdin.destroy();
   await session.close();
-  await within(clock, LAST_ANSWERS_MS, servers.settled());
-  // The SDK calls off what is under way when it is closed: let it see that nothing is.
+  // What was under way has failed by now. Its answers go out in this turn of the loop, before the SDK calls off what it still knows of.
   await setImmediate();
   await servers.close();
   await within(clock, LAST_ANSWERS_MS, writer.flushed());
@@ -116,10 +115,6 @@ class Servers {
     const refusal = "id" in message ? refusalOf(message, channel) : undefined;
     if (refusal !== undefined) this.#writer.write(refusal.reply);
     else if ("id" in message || isJSONRPCNotification(message)) channel.deliver(message);
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all([...this.#channels.values()].map((channel) => channel.settled()));
   }
 
   async close(): Promise<void> {

@@ -13,7 +13,7 @@ export interface ToolProgress {
 export interface ToolCall {
   /** Aborted when the client cancels the call or the server closes. */
   readonly signal: AbortSignal;
-  /** Present only when the client sent a progress token. */
+  /** Present only when the client sent a progress token. Not to be called after the tool has answered. */
   readonly progress?: (report: ToolProgress) => void;
 }
 
