@@ -29,15 +29,18 @@ test("commands that start at once in a new home share one daemon", async () => {
   expect(await processesNaming(home.path)).toEqual([pids[0]]);
 });
 
-test("the daemon outlives the command that started it, in a session of its own, away from its folder", async () => {
-  expect((await home.run(["daemon", "start"])).stdout).toContain("Daemon: running");
-  const pid = await home.daemonPid();
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
-  // ppid, pgrp, session: it leads its own, and the one who started it is gone.
-  expect([fields[2], fields[3]]).toEqual([String(pid), String(pid)]);
-  expect(Number(fields[1])).not.toBe(process.pid);
-  expect(statSync(`/proc/${pid}/cwd/.`).ino).toBe(statSync("/").ino);
-});
+test.skipIf(process.platform !== "linux")(
+  "the daemon outlives the command that started it, in a session of its own, away from its folder",
+  async () => {
+    expect((await home.run(["daemon", "start"])).stdout).toContain("Daemon: running");
+    const pid = await home.daemonPid();
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+    // ppid, pgrp, session: it leads its own, and the one who started it is gone.
+    expect([fields[2], fields[3]]).toEqual([String(pid), String(pid)]);
+    expect(Number(fields[1])).not.toBe(process.pid);
+    expect(statSync(`/proc/${pid}/cwd/.`).ino).toBe(statSync("/").ino);
+  },
+);
 
 test.skipIf(process.platform !== "linux")("the daemon's environment holds nothing of the one who asked", async () => {
   const secrets = { SIMLOCK_ADMIN_TOKEN: "slk_s", SIMLOCK_AGENT_ID: "me", CODEX_SESSION_ID: "c", SIMLOCK_LEASE: "l" };
