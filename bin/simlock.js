@@ -16,8 +16,16 @@ if (Number(process.versions.node.split(".")[0]) >= NEEDED) {
     const { spawn } = await import("node:child_process");
     const child = spawn(own, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: "inherit" });
     // A terminal sends Ctrl-C to both of us: only the child acts on it. A signal that came to us alone is handed on.
-    process.on("SIGINT", () => {});
+    const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+    process.on("SIGINT", () => terminal || child.kill("SIGINT"));
     for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+    // The child watches us to know when whoever started it is gone. So we watch who started us.
+    const parent = process.ppid;
+    const watch = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(watch);
+      child.kill("SIGTERM");
+    }, 500);
     child.on("exit", (code, signal) => {
       if (signal) {
         process.removeAllListeners(signal);
