@@ -141,6 +141,9 @@ test("a push is an object with aps, at most 4096 bytes, from a file or standard 
   );
   expect(await mac.say("push", udid, file)).toBe("Notification sent to 'com.example.demo'");
   expect((await send('{"aps":{}}', "com.example.demo")).stdout).toBe("Notification sent to 'com.example.demo'\n");
+  const large = join(mac.files, "large.apns");
+  writeFileSync(large, JSON.stringify({ aps: {}, pad: "x".repeat(4096) }));
+  expect((await mac.simctl("push", udid, "com.example.demo", large)).exit).toBe(22);
   const refused = await Promise.all([
     send('{"aps":{}}'),
     send("[]", "com.example.demo"),

@@ -117,6 +117,7 @@ test("a recorder that is killed leaves the slot taken until its device is booted
   expect(existsSync(join(mac.files, "lost.mov"))).toBe(false);
   expect((await mac.simctl("io", udid, "recordVideo", join(mac.files, "next.mov"))).exit).toBe(16);
   await mac.say("shutdown", other);
+  await mac.say("boot", other);
   const next = mac.start(["simctl", "io", udid, "recordVideo", join(mac.files, "next.mov")]);
   const nextEnd = ended(next);
   await heard(next, "Recording started");

@@ -131,6 +131,7 @@ test("without its runtime a device is unavailable: listed with the reason, never
   expect(text).toContain(') (Shutdown) (unavailable, runtime profile not found using "System" match policy) \n');
   expect((await mac.simctl("boot", lost[0].udid)).exit).toBe(145);
   await mac.say("delete", "unavailable");
+  expect(Object.keys(JSON.parse(await mac.say("list", "-j", "devices")).devices).join()).not.toContain("iOS-18-5");
   setFaults(mac.root, { pace: "none" });
   const after = JSON.parse(await mac.say("list", "-j", "devices"));
   expect(after.devices["com.apple.CoreSimulator.SimRuntime.iOS-18-5"]).toEqual([]);
