@@ -15,7 +15,7 @@ export default defineConfig({
         },
       },
       { test: { name: "adb", include: ["test/adb/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
-      { test: { name: "stress", include: ["test/stress/**/*.test.ts"], testTimeout: 300_000, hookTimeout: 60_000 } },
+      { test: { name: "stress", include: ["test/stress/**/*.test.ts"], testTimeout: 900_000, hookTimeout: 60_000 } },
     ],
   },
 });

@@ -11,7 +11,8 @@ export const MAX_FRAME_BYTES = 8 * 1024 * 1024;
 export const RequestFrame = z.object({
   id: z.union([z.string().max(200), z.number()]),
   type: z.string().max(200),
-  payload: z.unknown(),
+  /** Left out: an operation without fields. */
+  payload: z.unknown().optional(),
 });
 export type RequestFrame = z.infer<typeof RequestFrame>;
 

@@ -8,7 +8,7 @@ import type { Device, Lease, Request } from "./state.ts";
 const NAMED_HOLDERS = 10;
 
 export function describe(requirement: Requirement): string {
-  const what = requirement.model ?? requirement.class ?? "phone";
+  const what = requirement.modelText ?? requirement.class ?? "phone";
   const os = requirement.os === undefined ? "" : ` on ${osText(requirement)}`;
   return `${requirement.physical === true ? "physical " : ""}${requirement.platform} ${what}${os}`;
 }
@@ -154,8 +154,8 @@ function unknownModel(state: State, requirement: Requirement, models: readonly s
     ...[...state.devices.values()].filter((d) => d.spec.platform === platform).map((d) => d.spec.model),
   ];
   const near = [...new Set(all)].filter((name) => sharesWord(name, model)).slice(0, 5);
-  return new SimlockError("UNKNOWN_MODEL", `There is no ${platform} model "${model}" here.`, {
-    details: { platform, model },
+  return new SimlockError("UNKNOWN_MODEL", `There is no ${platform} model "${requirement.modelText ?? model}" here.`, {
+    details: { platform, model: requirement.modelText ?? model },
     ...(near.length === 0 ? {} : { hint: `Did you mean ${near.join(", ")}? See all with \`simlock catalog\`.` }),
   });
 }

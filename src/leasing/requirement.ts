@@ -8,6 +8,8 @@ export interface Requirement {
   readonly platform: Platform;
   /** Lower case; undefined when a class is wanted. */
   readonly model: string | undefined;
+  /** The model as the first who asked for it wrote it, for messages. */
+  readonly modelText: string | undefined;
   readonly class: DeviceClass | undefined;
   readonly os: OsRequirement | undefined;
   readonly imageTag: string | undefined;
@@ -42,6 +44,7 @@ function readRequirement(input: LeaseRequestInput): Requirement {
     key: JSON.stringify(parts),
     platform: input.platform,
     model,
+    modelText: input.model,
     class: deviceClass,
     os: input.osVersion === undefined ? undefined : parseOsRequirement(input.osVersion),
     imageTag: input.imageTag,
