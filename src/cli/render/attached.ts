@@ -21,7 +21,7 @@ export function attachedText(devices: readonly AttachedDevice[], paint: Paint): 
 }
 
 function enrolment(device: AttachedDevice, paint: Paint): string {
-  const reason = device.leasable || device.reason === undefined ? "" : ` ${paint("red", safe(device.reason))}`;
+  const reason = device.leasable || device.reason === undefined ? "" : `: ${paint("red", safe(device.reason))}`;
   if (device.enrolled === undefined) return `${paint("gray", "no")}${reason}`;
   return `${paint("green", device.enrolled)}${device.shared === true ? " shared" : ""}${reason}`;
 }

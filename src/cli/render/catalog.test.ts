@@ -30,3 +30,26 @@ test("models by class, the default of each class and the narrower pairings told,
 test("nothing to lease is told with the next step", () => {
   expect(catalogText([], plain)).toContain("simlock doctor");
 });
+
+test("a platform with attached devices only names them, one with nothing says so", () => {
+  const none = {
+    platform: "android",
+    models: [],
+    runtimes: [],
+    modelRuntimes: {},
+    modelAliases: {},
+    modelClasses: {},
+    classDefaults: {},
+  };
+  const attached = {
+    ...none,
+    models: ["Pixel 8"],
+    modelRuntimes: { "Pixel 8": ["15"] },
+    modelClasses: { "Pixel 8": "phone" },
+    attachedModels: ["Pixel 8"],
+  };
+  expect(catalogText([PlatformCatalog.parse(attached)], plain)).toBe(
+    "android\n  phone:\n    Pixel 8  attached, enrolled; on 15",
+  );
+  expect(catalogText([PlatformCatalog.parse(none)], plain)).toContain("Nothing to lease. `simlock doctor`");
+});

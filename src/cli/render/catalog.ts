@@ -9,13 +9,13 @@ export function catalogText(platforms: readonly PlatformCatalog[], paint: Paint)
 }
 
 function platformLines(catalog: PlatformCatalog, paint: Paint): string[] {
+  const lines = [paint("bold", catalog.platform)];
+  if (catalog.models.length === 0) return [...lines, "  Nothing to lease. `simlock doctor` says what is missing."];
   const runtimes = catalog.runtimes.map((runtime) =>
-    runtime === catalog.defaultRuntime ? `${runtime} (default)` : runtime,
+    runtime === catalog.defaultRuntime ? `${safe(runtime)} (default)` : safe(runtime),
   );
-  const lines = [
-    paint("bold", catalog.platform),
-    `  OS versions: ${runtimes.length === 0 ? "none installed" : runtimes.map(safe).join(", ")}`,
-  ];
+  // A platform that has attached devices only has no OS versions to choose from.
+  if (runtimes.length > 0) lines.push(`  OS versions: ${runtimes.join(", ")}`);
   for (const [name, models] of byClass(catalog)) {
     lines.push(`  ${name}:`);
     const width = Math.max(...models.map((model) => model.length));
