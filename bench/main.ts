@@ -6,11 +6,15 @@ import { decisionFigures } from "./decision.ts";
 import { printTable, type Figure } from "./figure.ts";
 import { grantFigures } from "./grant.ts";
 import { outputFigures } from "./output.ts";
+import { runOnDeviceFigures } from "./run-on-device.ts";
+import { startFigures } from "./start.ts";
 
 const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
   grant: grantFigures,
+  run: runOnDeviceFigures,
   output: outputFigures,
   decision: decisionFigures,
+  start: startFigures,
 };
 
 const wanted = process.argv.slice(2);
