@@ -4,7 +4,8 @@ import {
   LeaseId,
   LeaseRecord,
   MODEL_XOR_CLASS,
-  OPERATIONS,
+  Platform,
+  PlatformCatalog,
   SimlockError,
   execCommandShape,
   leaseRequestShape,
@@ -17,7 +18,10 @@ import { runProgress } from "./run-progress.ts";
 import { KEPT_CHARACTERS, type McpSession } from "./session.ts";
 import { lastCharacters } from "./last-characters.ts";
 
-/** The toolset `leases`: one agent's way to a device. Inputs and outputs are cut from the contract's own schemas. */
+/**
+ * The toolset `leases`: one agent's way to a device. Inputs and outputs are made of the contract's own schemas; the table of operations itself
+ * is not loaded, since an agent waits for this process to start.
+ */
 export function leaseTools(session: McpSession, clock: Clock): readonly Tool[] {
   return [
     listDevices(session),
@@ -34,8 +38,8 @@ function listDevices(session: McpSession) {
     title: "List leasable devices",
     description:
       "List the device models that can be leased and the OS versions installed for them. Call it before lease_simulator instead of guessing a model or version. It leases and downloads nothing.",
-    input: OPERATIONS["catalog.get"].input.pick({ platform: true }).strict(),
-    output: OPERATIONS["catalog.get"].output,
+    input: z.strictObject({ platform: Platform.optional().describe("Only this platform: ios or android.") }),
+    output: z.object({ platforms: z.array(PlatformCatalog) }),
     effects: ["read"],
     handle: (input, call) => session.listDevices(input, call),
   });

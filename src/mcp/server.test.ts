@@ -1,6 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, expect, test } from "vitest";
-import { DeviceId, LeaseId, SimlockError } from "../contract/index.ts";
+import { z } from "zod";
+import { DeviceId, LeaseId, OPERATIONS, SimlockError, type OperationName } from "../contract/index.ts";
 import { createMcpServer } from "./server.ts";
 import { McpSession } from "./session.ts";
 import { failing, FakeClock, FakeDaemon, settled } from "./test-support.ts";
@@ -310,6 +311,25 @@ test("a client sees exactly five tools, strict in what they take", async () => {
   const run = tools.find(({ name }) => name === "run_on_device");
   expect(run?.description).toBe(DESCRIPTION);
   expect(Object.keys(run?.outputSchema?.["properties"] ?? {})).toEqual(["exitCode", "stdout", "stderr", "truncated"]);
+});
+
+test("what the tools take and give is what the operations behind them do", async () => {
+  const { client } = await connected();
+  const { tools } = await client.listTools();
+  const tool = (name: string) => tools.find((each) => each.name === name);
+  const listed = (schema: z.ZodType, io: "input" | "output") => z.toJSONSchema(schema, { io });
+  const propertiesOf = (operation: OperationName) => listed(OPERATIONS[operation].input, "input").properties ?? {};
+  for (const [name, operation] of [
+    ["list_devices", "catalog.get"],
+    ["lease_simulator", "lease.request"],
+    ["run_on_device", "device.exec"],
+  ] as const) {
+    for (const [field, schema] of Object.entries(tool(name)?.inputSchema.properties ?? {})) {
+      expect(schema).toEqual(propertiesOf(operation)[field]);
+    }
+  }
+  expect(tool("list_devices")?.outputSchema).toEqual(listed(OPERATIONS["catalog.get"].output, "output"));
+  expect(tool("lease_simulator")?.outputSchema).toEqual(listed(OPERATIONS["lease.request"].output, "output"));
 });
 
 test("annotations follow what a tool can do", async () => {
