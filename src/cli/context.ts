@@ -1,6 +1,5 @@
 import { userInfo } from "node:os";
-import { identityOf } from "../client/index.ts";
-import { homeOf, layoutOf, SimlockError, type Home } from "../contract/index.ts";
+import { homeOf, identityOf, layoutOf, SimlockError, type Home } from "../contract/index.ts";
 import type { Globals } from "./globals.ts";
 import type { Io } from "./io.ts";
 

@@ -1,27 +1,22 @@
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { ToolCommand } from "../devices/index.ts";
 import { virtualXcrun } from "../virtual/index.ts";
 import type { Context } from "./context.ts";
 
-export interface ToolFolder {
-  /** To be put in front of PATH. */
-  readonly path: string;
-  remove(): Promise<void>;
-}
-
 /**
- * For a virtual home: a folder with an `xcrun` that reaches its simulated Mac, so that scripts which call `xcrun simctl` run unchanged. A real
- * home needs none.
+ * For a virtual home: a folder with an `xcrun` that reaches its simulated Mac, to be put in front of PATH, so that scripts which call `xcrun simctl` run
+ * unchanged. It lies in the home and stays there: a command that is killed leaves nothing behind. A real home needs none.
  */
-export async function toolFolder(context: Context): Promise<ToolFolder | undefined> {
+export async function toolFolder(context: Context): Promise<string | undefined> {
   if (!context.home.virtual) return undefined;
-  const path = await mkdtemp(join(tmpdir(), "simlock-tools-"));
-  const script = join(path, "xcrun");
-  await writeFile(script, wrapperScript(virtualXcrun(context.layout.virtualMac)));
-  await chmod(script, 0o700);
-  return { path, remove: () => rm(path, { recursive: true, force: true }) };
+  const folder = join(context.layout.virtualMac, "bin");
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  // Written anew each time, as the Node or the checkout may be another; renamed, as another command may be running it.
+  const beside = join(folder, `.xcrun.${process.pid}`);
+  await writeFile(beside, wrapperScript(virtualXcrun(context.layout.virtualMac)), { mode: 0o700 });
+  await rename(beside, join(folder, "xcrun"));
+  return folder;
 }
 
 /** Names its program by its whole path: a `#!/usr/bin/env node` would start whichever Node comes first. */
