@@ -3,9 +3,8 @@
  */
 export type * from "./types.ts";
 export { connectSimlock, stopDaemon } from "./connect.ts";
-export { identityOf } from "./identity.ts";
 // What a program needs beside the client: where its daemon listens, and the errors that it throws.
-export { homeOf, layoutOf, SimlockError } from "../contract/index.ts";
+export { homeOf, identityOf, layoutOf, SimlockError } from "../contract/index.ts";
 export type {
   ErrorCode,
   LeaseGrant,

@@ -8,6 +8,7 @@ export * from "./errors.ts";
 export * from "./events.ts";
 export * from "./exec.ts";
 export * from "./home.ts";
+export * from "./identity.ts";
 export * from "./ids.ts";
 export * from "./lease.ts";
 export * from "./operations.ts";

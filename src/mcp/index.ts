@@ -2,6 +2,7 @@
  * mcp: toolsets into an MCP server. The five lease tools and the session behind them, the strict gate before both protocol eras, and stdio.
  * This door loads nothing but itself: what an MCP server needs is loaded once standard output is guarded.
  */
+import { identityOf } from "../contract/index.ts";
 import type { Readable, Writable } from "node:stream";
 import type { SimlockClient } from "../client/index.ts";
 import { guardStdout, type Write } from "./stdout-guard.ts";
@@ -38,7 +39,6 @@ export async function runMcpStdio(options: McpStdioOptions): Promise<number> {
   const ownPrincipal = `mcp:${process.pid}`;
   return serveOverStdio({
     async connect({ launch }) {
-      const { identityOf } = await import("../client/index.ts");
       const principal = identityOf(options.env, { explicit: options.agentId, fallback: ownPrincipal });
       return options.connect({ launch, principal });
     },
