@@ -9,7 +9,15 @@ import type { Command, Option } from "commander";
 import { format, resolveConfig } from "prettier";
 import { z } from "zod";
 import { buildProgram, everyCommand, GLOBAL_FLAGS } from "../src/cli/program.ts";
-import { Config, ERROR_CODES, ERRORS, EVENTS, EXIT_LEASE_LOST, OPERATIONS } from "../src/contract/index.ts";
+import {
+  COMMON_ERRORS,
+  Config,
+  ERROR_CODES,
+  ERRORS,
+  EVENTS,
+  EXIT_LEASE_LOST,
+  OPERATIONS,
+} from "../src/contract/index.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -26,6 +34,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   config: configTable,
   events: eventsTable,
   operations: operationsTable,
+  "common errors": () => COMMON_ERRORS.map(code).join(", "),
 };
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {

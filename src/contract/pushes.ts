@@ -18,7 +18,8 @@ export const PUSHES = {
   "lease-lost": z.object({
     leaseId: LeaseId,
     deviceId: DeviceId,
-    reason: z.enum(["expired", "killed", "device-lost", "holder-gone"]),
+    /** `released`: by its owner, on another connection. */
+    reason: z.enum(["expired", "killed", "device-lost", "holder-gone", "released"]),
   }),
   "device-unhealthy": z.object({ leaseId: LeaseId, deviceId: DeviceId, reason: z.string() }),
   "device-recovered": z.object({ leaseId: LeaseId, deviceId: DeviceId, attempts: z.int() }),

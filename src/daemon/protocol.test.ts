@@ -102,7 +102,6 @@ describe("a frame", () => {
     "42",
     '{"id":1}',
     '{"type":"status.get","payload":{}}',
-    '{"id":1,"type":"lease.list"}',
     '{"id":{},"type":"x"}',
     "\u0000\u0001",
   ])("that is none is answered without an id, and the connection goes on: %s", async (garbage) => {

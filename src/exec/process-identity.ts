@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * What tells a process from a later one with the same pid: when it started. On Linux the boot and the ticks since then; elsewhere what `ps` says of
- * its start, to the second. Undefined when there is no such process.
+ * its start, to the second. Undefined when there is no such process, or only its exit status is left: a zombie holds nothing.
  */
 export async function processIdentity(pid: number): Promise<string | undefined> {
   return process.platform === "linux" ? linuxIdentity(pid) : psIdentity(pid);
@@ -19,8 +19,10 @@ export function linuxIdentity(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // Field 22. The name in field 2 may hold blanks and brackets, so fields are counted from its closing bracket.
-    const started = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
-    return started === undefined ? undefined : `${bootId()}/${started}`;
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [state = "X"] = fields;
+    const started = fields[19];
+    return started === undefined || "ZX".includes(state) ? undefined : `${bootId()}/${started}`;
   } catch {
     return undefined;
   }
@@ -36,9 +38,9 @@ function bootId(): string {
 function psIdentity(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const options = { env: { PATH: "/bin:/usr/bin", LC_ALL: "C", TZ: "UTC" }, timeout: 5000 };
-    execFile("ps", ["-o", "lstart=", "-p", String(pid)], options, (error, stdout) => {
-      const started = stdout.trim();
-      resolve(error !== null || started === "" ? undefined : started);
+    execFile("ps", ["-o", "state=", "-o", "lstart=", "-p", String(pid)], options, (error, stdout) => {
+      const [, state, started] = /^(\S+)\s+(.+)$/.exec(stdout.trim()) ?? [];
+      resolve(error !== null || state === undefined || state.startsWith("Z") ? undefined : started);
     });
   });
 }

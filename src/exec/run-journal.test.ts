@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -36,6 +37,22 @@ test("a process is told from a later one by its start", async () => {
   await exited;
   expect(await isAlive(pid, identity)).toBe(false);
 });
+
+test.skipIf(process.platform !== "linux")(
+  "a process of which only the exit status is left counts as ended",
+  async () => {
+    // The shell becomes a program that never asks for its child's status.
+    const child = spawn("/bin/sh", ["-c", "sleep 0 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+    try {
+      const [said] = (await once(child.stdout, "data")) as [Buffer];
+      const pid = Number(said.toString());
+      while (!readFileSync(`/proc/${pid}/stat`, "latin1").includes(") Z ")) await new Promise(setImmediate);
+      expect(await processIdentity(pid)).toBeUndefined();
+    } finally {
+      child.kill("SIGKILL");
+    }
+  },
+);
 
 test("what a dead daemon left is ended, with its whole group", async () => {
   const { pid } = sleeper();

@@ -303,14 +303,14 @@ describe("a lease", () => {
     expect(world.errorCode(103)).toBe("UNKNOWN_LEASE");
   });
 
-  test("that its owner releases is not announced as lost, and its commands are drained before the cleaning", () => {
+  test("that its owner releases is announced to their other connections only, and its commands are drained before the cleaning", () => {
     const world = new World();
     const a = world.request("a");
     world.finishAll();
     const replyTo = world.release("a", a);
     const last = world.decisions.at(-1);
     expect(world.answers.get(replyTo)).toMatchObject({ kind: "released" });
-    expect(last?.notices).toEqual([]);
+    expect(last?.notices).toMatchObject([{ kind: "lease-lost", reason: "released", ownerId: "a", exceptTo: replyTo }]);
     expect(last?.effects).toMatchObject([{ intent: { kind: "clean" }, drain: world.granted(a).lease.id }]);
   });
 

@@ -57,7 +57,7 @@ export function releaseAll(draft: Draft, { replyTo, caller }: Extract<Input, { k
 
 /**
  * The one way in which a lease ends. Its device is cleaned before anybody else gets it; a device that is lost is not there to be cleaned. Its owner is
- * told, unless they ended it themselves.
+ * told on every connection but the one that ended it: a holder elsewhere must stop using the device.
  */
 export function endLease(draft: Draft, lease: Lease, how: events.LeaseEnd, by?: ReplyTo): void {
   const { state, now } = draft;
@@ -66,13 +66,12 @@ export function endLease(draft: Draft, lease: Lease, how: events.LeaseEnd, by?: 
   if (device !== undefined && how !== "device-lost") {
     startCleaning(draft, { ...device, lastLeaseEndedAt: now.wall }, lease.id, lease.id);
   }
-  if (how === "explicit") return;
   draft.notice({
     kind: "lease-lost",
     ownerId: lease.ownerId,
     leaseId: lease.id,
     deviceId: lease.deviceId,
-    reason: how,
+    reason: how === "explicit" ? "released" : how,
     exceptTo: by,
   });
 }

@@ -165,7 +165,7 @@ export type Notice =
       readonly ownerId: string;
       readonly leaseId: LeaseId;
       readonly deviceId: DeviceId;
-      readonly reason: "expired" | "killed" | "device-lost" | "holder-gone";
+      readonly reason: "expired" | "killed" | "device-lost" | "holder-gone" | "released";
       readonly exceptTo: ReplyTo | undefined;
     }
   | {

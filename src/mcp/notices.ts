@@ -22,6 +22,7 @@ export interface LostLease {
 const HOW: Readonly<Record<LostLease["reason"], string>> = {
   expired: "its time to live ran out before it was renewed",
   killed: "an operator ended it",
+  released: "its owner gave it back elsewhere",
   "device-lost": "its device is gone",
   "holder-gone": "the process that it was bound to has ended",
   unknown: "the daemon does not know it any more",
