@@ -1,57 +1,24 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "tsdown";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { connectSimlock, type SimlockClient } from "../../src/client/index.ts";
+import { FakeDaemon } from "../support/fake-daemon.ts";
 
 /** A daemon that is killed again and again while agents lease, renew and release. What it has said holds. */
 
 const KILLS = process.env["CI"] === "true" ? 200 : 25;
 const AGENTS = 10;
-const root = join(import.meta.dirname, "..", "..");
 
 const folder = mkdtempSync(join(tmpdir(), "sl-kill-"));
-const home = join(folder, "h");
-let daemon: ChildProcess | undefined;
-// In one file, as it is shipped: reading hundreds of sources at each start would be most of what the test does.
-beforeAll(() =>
-  build({
-    config: false,
-    cwd: root,
-    entry: { daemon: "src/daemon/fake-daemon.fixture.ts" },
-    outDir: join(folder, "dist"),
-    platform: "node",
-    target: "node24",
-    fixedExtension: false,
-    dts: false,
-    report: false,
-    logLevel: "error",
-    noExternal: () => true,
-    inlineOnly: false,
-  }),
-);
+let daemon: FakeDaemon;
+beforeAll(async () => {
+  daemon = await FakeDaemon.prepare(folder);
+});
 afterAll(async () => {
-  if (daemon !== undefined) await kill(daemon);
+  await daemon?.kill();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function kill(child: ChildProcess): Promise<void> {
-  const gone = child.exitCode !== null || child.signalCode !== null ? undefined : once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
-}
-
-async function startDaemon(): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [join(folder, "dist", "daemon.js"), home, join(folder, "world.json")], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  expect(said.toString().trim()).toBe("listening");
-  return child;
-}
 
 /** What an agent was told, and so may rely on. */
 interface Told {
@@ -64,19 +31,17 @@ test(`killed ${KILLS} times at random under load, the daemon loses nothing and g
   const busy = new Set<string>();
   let granted = 0;
   for (let round = 0; round < KILLS; round += 1) {
-    const running = (daemon = await startDaemon());
+    await daemon.start();
     const names = Array.from({ length: AGENTS }, (_, at) => `agent-${at}`);
     const clients = await Promise.all(
-      names.map((principal) =>
-        connectSimlock({ socketPath: join(home, "daemon.sock"), principal, clientVersion: "test" }),
-      ),
+      names.map((principal) => connectSimlock({ socketPath: daemon.socketPath, principal, clientVersion: "test" })),
     );
     await check(clients, told, busy);
     // The moment is counted in answers, not in time: it falls anywhere in the work, and the work goes on until it comes.
     let answersLeft = 1 + Math.floor(Math.random() * 60);
     const answered = () => {
       answersLeft -= 1;
-      if (answersLeft === 0) running.kill("SIGKILL");
+      if (answersLeft === 0) daemon.shoot();
     };
     await Promise.all(
       clients.map(async (client, at) => {
@@ -105,9 +70,8 @@ test(`killed ${KILLS} times at random under load, the daemon loses nothing and g
         }
       }),
     );
-    await kill(running);
+    await daemon.kill();
   }
-  daemon = await startDaemon();
   expect(granted).toBeGreaterThan(KILLS);
 });
 
