@@ -14,6 +14,7 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
+      { test: { name: "inspector", include: ["test/inspector/**/*.test.ts"], testTimeout: 60_000 } },
       { test: { name: "adb", include: ["test/adb/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
       { test: { name: "stress", include: ["test/stress/**/*.test.ts"], testTimeout: 900_000, hookTimeout: 60_000 } },
     ],

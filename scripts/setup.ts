@@ -1,11 +1,12 @@
 /**
- * `npm run setup`: the system packages that the fuller suites use, and the real adbd that they run against. On Debian it installs them, which takes root;
+ * `npm run setup`: what the fuller suites use beyond `npm ci`: the official MCP Inspector, system packages, and the real adbd that they run against. On Debian it installs them, which takes root;
  * elsewhere it says what to install. It changes nothing that is there already.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ADBD_SETUP, ADBD_ROOTFS } from "./adbd/available.ts";
+import { INSPECTOR_PACKAGE, INSPECTOR_PREFIX, inspectorMissing } from "./inspector.ts";
 
 /** Command to Debian package. */
 const NEEDED: readonly (readonly [command: string, debianPackage: string])[] = [
@@ -14,6 +15,20 @@ const NEEDED: readonly (readonly [command: string, debianPackage: string])[] = [
   ["unshare", "util-linux"],
   ["ps", "procps"],
 ];
+
+if (inspectorMissing() !== undefined) {
+  console.log(`Installing ${INSPECTOR_PACKAGE} …`);
+  step("npm", [
+    "install",
+    "--prefix",
+    INSPECTOR_PREFIX,
+    "--no-audit",
+    "--no-fund",
+    "--silent",
+    "--ignore-scripts",
+    INSPECTOR_PACKAGE,
+  ]);
+}
 
 const missing = NEEDED.filter(([command]) => !isInstalled(command));
 const isDebian = existsSync("/etc/debian_version");

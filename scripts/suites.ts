@@ -1,4 +1,5 @@
 import { adbdAvailable } from "./adbd/available.ts";
+import { inspectorMissing } from "./inspector.ts";
 
 /** One suite of tests: how it is run, how long it may take, and what it needs that `npm ci` does not bring. */
 export interface Suite {
@@ -14,7 +15,7 @@ const vitest = (project: string): readonly string[] => ["node_modules/.bin/vites
 const nothing = (): undefined => undefined;
 
 export const SUITES: readonly Suite[] = [
-  { name: "unit", what: "every room by itself", command: vitest("unit"), budgetSeconds: 240, missing: nothing },
+  { name: "unit", what: "every room by itself", command: vitest("unit"), budgetSeconds: 300, missing: nothing },
   {
     name: "e2e",
     what: "the built command, its daemon and MCP server as processes",
@@ -28,6 +29,13 @@ export const SUITES: readonly Suite[] = [
     command: vitest("stress"),
     budgetSeconds: 180,
     missing: nothing,
+  },
+  {
+    name: "inspector",
+    what: "the MCP server under the official Inspector",
+    command: vitest("inspector"),
+    budgetSeconds: 60,
+    missing: inspectorMissing,
   },
   {
     name: "adb",
