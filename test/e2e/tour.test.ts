@@ -28,7 +28,7 @@ test("every block of the README's tour does what it says", { timeout: 180_000 },
     env: { HOME: home, PATH: `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`, NO_COLOR: "1" },
   });
   expect(stderr).not.toContain("exited with");
-  expect(status, stderr).toBe(0);
+  if (status !== 0) throw new Error(`the tour ended with ${status}: ${stderr}`);
   expect(stdout).toContain("com.apple.Preferences: ");
   expect(stdout).toContain("iPhone 17 Pro");
   expect(stderr).toContain("PASSTHROUGH_REFUSED");
