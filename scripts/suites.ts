@@ -15,7 +15,7 @@ const vitest = (project: string): readonly string[] => ["node_modules/.bin/vites
 const nothing = (): undefined => undefined;
 
 export const SUITES: readonly Suite[] = [
-  { name: "unit", what: "every room by itself", command: vitest("unit"), budgetSeconds: 300, missing: nothing },
+  { name: "unit", what: "every room by itself", command: vitest("unit"), budgetSeconds: 420, missing: nothing },
   {
     name: "e2e",
     what: "the built command, its daemon and MCP server as processes",
