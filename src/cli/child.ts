@@ -22,18 +22,13 @@ const GRACE_MS = 5000;
 /** Runs a command on our own standard streams and waits for it. Resolves with its exit code, 128+n where signal n ended it. Rejects when it can't be started. */
 export function runChild(command: ChildCommand): Promise<number> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command.file, [...command.args], {
-      cwd: command.cwd,
-      env: { ...command.env },
-      stdio: "inherit",
-      detached: !command.terminal,
-    });
     let killer: NodeJS.Timeout | undefined;
     const send = (signal: NodeJS.Signals) => {
-      if (child.pid === undefined) return;
+      const { pid } = child;
+      if (pid === undefined) return;
       try {
         // A negative pid is the whole group.
-        process.kill(command.terminal ? child.pid : -child.pid, signal);
+        process.kill(command.terminal ? pid : -pid, signal);
       } catch {
         // It ended in the meantime.
       }
@@ -42,9 +37,16 @@ export function runChild(command: ChildCommand): Promise<number> {
       send("SIGTERM");
       killer ??= setTimeout(() => send("SIGKILL"), command.graceMs ?? GRACE_MS);
     };
+    // Before the command is there to be heard: a signal that came in between would end us and leave the command behind.
     const unlisten = onSignals((signal) => {
       // The terminal has sent Ctrl-C to the command already.
       if (!(command.terminal && signal === "SIGINT")) send(signal);
+    });
+    const child = spawn(command.file, [...command.args], {
+      cwd: command.cwd,
+      env: { ...command.env },
+      stdio: "inherit",
+      detached: !command.terminal,
     });
     const finish = () => {
       unlisten();

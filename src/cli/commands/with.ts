@@ -22,9 +22,10 @@ export async function withLease(context: Context, invocation: With): Promise<num
     const taken = await take(context, invocation, stopped);
     if (taken === undefined) return stopped.exitCode;
     const { hold, tools } = taken;
-    // From here on signals are the command's: it is handed them, and its end is ours.
+    // From here on signals are the command's: it is handed them, and its end is ours. There is no moment without a listener.
+    const running = runWith(context, hold, { file, args, env: environmentOf(context, hold.grant, tools) });
     stopped.dispose();
-    const end = await runWith(context, hold, { file, args, env: environmentOf(context, hold.grant, tools) });
+    const end = await running;
     return end.kind === "exit" ? end.code : await reportLost(context, end);
   } finally {
     stopped.dispose();
