@@ -1,6 +1,6 @@
 /**
- * `npm run setup`: what the fuller suites use beyond `npm ci`: the official MCP Inspector, system packages, and the real adbd that they run against. On Debian it installs them, which takes root;
- * elsewhere it says what to install. It changes nothing that is there already.
+ * `npm run setup`: what the fuller suites use beyond `npm ci`: the official MCP Inspector, system packages, and the real adbd that they run against. System
+ * packages are installed on Debian, which takes root; elsewhere it says what to install. It changes nothing that is there already.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -24,7 +24,7 @@ function served() {
     connect: (options) => daemon.connect(options, AGENT),
     ownPrincipal: "mcp:4711",
     version: "9.9.9",
-    cwd: "/work/of/the/agent",
+    cwd: "/home/agent/project",
     stdin,
     stdout,
     write: (chunk, written) => stdout.write(chunk, "utf8", written),
@@ -183,7 +183,7 @@ test("commands run in the agent's working directory", async () => {
   await initialize();
   await call(1, "lease_simulator", { platform: "ios" });
   await call(2, "run_on_device", { tool: "simctl", args: ["install", "App.app"] });
-  expect(daemon.inputsOf("device.exec")).toMatchObject([{ leaseId: "lse_1", cwd: "/work/of/the/agent" }]);
+  expect(daemon.inputsOf("device.exec")).toMatchObject([{ leaseId: "lse_1", cwd: "/home/agent/project" }]);
 });
 
 test("at the end of input the lease is given back, the command under way fails, and its answer is still written", async () => {
