@@ -127,6 +127,15 @@ describe("a frame", () => {
     expect(await client.reply("text")).toEqual(refused("UNKNOWN_REQUEST", "text"));
   });
 
+  test("needs no payload where its operation has no fields", async () => {
+    const { agent } = await bench.start();
+    const client = await agent();
+    client.send({ id: "bare", type: "lease.list" });
+    expect(await client.reply("bare")).toMatchObject({ ok: true, payload: { leases: [] } });
+    client.send({ id: "lacking", type: "lease.renew" });
+    expect(await client.reply("lacking")).toEqual(refused("BAD_REQUEST", "lacking"));
+  });
+
   test("may come in pieces, with blank lines and with others in one write", async () => {
     const { agent } = await bench.start();
     const client = await agent();
