@@ -10,6 +10,8 @@ const rooms = {
   mcp: ["contract", "tool", "client"],
   daemon: ["contract", "leasing", "exec", "devices", "store", "mcp"],
   virtual: ["contract"],
+  state: ["contract", "exec", "tool"],
+  cloud: ["contract", "tool"],
 };
 const test = "\\.test\\.ts$";
 

@@ -1,0 +1,5 @@
+/**
+ * state: simulator state as documents. A profile says what a device should be like; it is composed with layers, compared with what the device was
+ * seen to have, and becomes a plan, which is carried out only when it was confirmed. Everything but reading a device and running a command is pure.
+ */
+export type * from "./types.ts";
