@@ -27,7 +27,7 @@ export const SUITES: readonly Suite[] = [
     name: "stress",
     what: "fifty agents at once, and kill -9 at random",
     command: vitest("stress"),
-    budgetSeconds: 180,
+    budgetSeconds: 240,
     missing: nothing,
   },
   {

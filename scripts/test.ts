@@ -5,7 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { SUITES, type Suite } from "./suites.ts";
 
 interface Outcome {
@@ -13,6 +13,8 @@ interface Outcome {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
+  /** The failed tests, each with its file and the first line of why. */
+  readonly failures: readonly string[];
   readonly seconds: number;
   readonly leftOut: string | undefined;
 }
@@ -48,6 +50,9 @@ for (const { suite, leftOut: why } of leftOut) {
     `\n*** LEFT OUT: ${suite.name} (${suite.what}) ***\n    ${why}${inCi ? "\n    With CI=true this is a failure." : ""}`,
   );
 }
+for (const { suite, failures } of outcomes) {
+  for (const failure of failures) console.log(`\n*** FAILED: ${suite.name}: ${failure}`);
+}
 const passed = sum((outcome) => outcome.passed);
 const failed = sum((outcome) => outcome.failed) + (inCi ? leftOut.length : 0);
 console.log(`\n${passed} passed, ${failed} failed`);
@@ -59,7 +64,7 @@ function sum(of: (outcome: Outcome) => number): number {
 
 function runSuite(suite: Suite): Outcome {
   const why = suite.missing();
-  if (why !== undefined) return { suite, passed: 0, failed: 0, skipped: 0, seconds: 0, leftOut: why };
+  if (why !== undefined) return { suite, passed: 0, failed: 0, skipped: 0, failures: [], seconds: 0, leftOut: why };
   console.log(`\n=== ${suite.name}: ${suite.what} ===`);
   const report = join(scratch, `${suite.name}.json`);
   const [file = "", ...args] = suite.command;
@@ -74,23 +79,52 @@ function runSuite(suite: Suite): Outcome {
     },
   );
   const seconds = (performance.now() - started) / 1000;
-  const counts = readCounts(report);
+  const counts = readReport(report);
   // A runner that failed without a failed test, or that ran none, has failed all the same.
   const broken = (status !== 0 && counts.failed === 0) || counts.passed + counts.failed === 0;
   return { suite, ...counts, failed: counts.failed + (broken ? 1 : 0), seconds, leftOut: undefined };
 }
 
-function readCounts(report: string): { passed: number; failed: number; skipped: number } {
+interface Report {
+  readonly numPassedTests: number;
+  readonly numFailedTests: number;
+  readonly numPendingTests: number;
+  readonly testResults: readonly {
+    readonly name: string;
+    readonly status: string;
+    readonly message: string;
+    readonly assertionResults: readonly {
+      readonly status: string;
+      readonly fullName: string;
+      readonly failureMessages: readonly string[];
+    }[];
+  }[];
+}
+
+function readReport(path: string): Pick<Outcome, "passed" | "failed" | "skipped" | "failures"> {
+  let report: Report;
   try {
-    const read: unknown = JSON.parse(readFileSync(report, "utf8"));
-    const count = (key: string): number => {
-      const value = typeof read === "object" && read !== null ? Reflect.get(read, key) : undefined;
-      return typeof value === "number" ? value : 0;
-    };
-    return { passed: count("numPassedTests"), failed: count("numFailedTests"), skipped: count("numPendingTests") };
+    report = JSON.parse(readFileSync(path, "utf8"));
   } catch {
-    return { passed: 0, failed: 0, skipped: 0 };
+    return { passed: 0, failed: 0, skipped: 0, failures: [] };
   }
+  const failures = report.testResults.flatMap((file) => {
+    const at = relative(root, file.name);
+    const failed = file.assertionResults.filter((test) => test.status === "failed");
+    // A file that could not be loaded has no tests to blame.
+    if (failed.length === 0 && file.status === "failed") return [`${at}: ${firstLines(file.message)}`];
+    return failed.map((test) => `${at}: ${test.fullName}\n    ${firstLines(test.failureMessages[0] ?? "")}`);
+  });
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests,
+    skipped: report.numPendingTests,
+    failures,
+  };
+}
+
+function firstLines(text: string): string {
+  return text.split("\n").slice(0, 6).join("\n    ");
 }
 
 function run(name: string, command: readonly string[]): void {

@@ -58,7 +58,8 @@ export function holdsRunningSlot(device: Device): boolean {
   if (!isMade(device.kind)) return false;
   switch (device.state) {
     case "shutdown":
-      return device.intent?.kind === "boot";
+      // One that is told to stop may have been starting when the last daemon died: it counts until it is known to be off.
+      return device.intent?.kind === "boot" || device.intent?.kind === "shutdown";
     case "absent":
     case "deleted":
       return false;
