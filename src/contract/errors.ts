@@ -38,6 +38,12 @@ const table = {
   HOME_UNUSABLE: row("domain", 500, 1),
   DATABASE_UNUSABLE: row("domain", 500, 1),
   CONFIG_INVALID: row("domain", 422, 2),
+  STATE_INVALID: row(
+    "domain",
+    422,
+    2,
+    "Correct the document at the pointers that the message names; docs/state-reference.md lists every field.",
+  ),
   NO_CAPACITY: row("domain", 503, 11, "Wait for a device by leaving out noWait, or see `simlock status`."),
   QUEUE_TIMEOUT: row(
     "domain",
