@@ -84,8 +84,8 @@ function crowd(waiting: number, devices: number): { cycle: () => number } {
       boundTo: undefined,
     });
   };
-  take({ kind: "catalog", of: "simulator", catalog, estimate: { provisionMs: 1, bootMs: 1, reclaimMs: 1 } });
   take({ kind: "recovered", realities: [{ kind: "simulator", readable: true, devices: [] }] });
+  take({ kind: "catalog", of: "simulator", catalog, estimate: { provisionMs: 1, bootMs: 1, reclaimMs: 1 } });
   for (let at = 0; at < devices; at += 1) {
     ask(models[at % SHAPES] ?? "iPhone 0");
     settle();

@@ -526,8 +526,8 @@ describe("an attached device", () => {
     const away = { kind: "android", readable: true, devices: [] } as const;
     world.open = [];
     world.state = createState(world.stored(), world.settings);
-    world.learn();
     world.decide({ kind: "recovered", realities: [away] });
+    world.learn();
     expect(world.stored().leases).toMatchObject([{ id: world.granted(a).lease.id }]);
     world.decide({ kind: "reality", reality: away });
     expect(world.stored()).toMatchObject({ leases: [], devices: [{ state: "absent" }] });
@@ -608,11 +608,11 @@ describe("a restart", () => {
 function restart(world: World, runState: "running" | "stopped" = "running"): void {
   world.open = [];
   world.state = createState(world.stored(), world.settings);
-  world.learn();
   const devices = world
     .stored()
     .devices.flatMap(({ driverDeviceId, name, address }) =>
       driverDeviceId === undefined ? [] : [{ driverDeviceId, name, address, runState }],
     );
   world.decide({ kind: "recovered", realities: [{ kind: "simulator", readable: true, devices }] });
+  world.learn();
 }

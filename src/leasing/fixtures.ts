@@ -55,6 +55,12 @@ export function settingsOf(over: { maxRunning?: number; maxDevices?: number } = 
   };
 }
 
+export const FACTS: readonly Input[] = [
+  { kind: "host", facts: HOST },
+  { kind: "catalog", of: "simulator", catalog: SIMULATORS, estimate: ESTIMATE },
+  { kind: "catalog", of: "android", catalog: NO_EMULATORS, estimate: ESTIMATE },
+];
+
 export class World {
   readonly mint: MintId;
   settings: Settings;
@@ -71,14 +77,13 @@ export class World {
     this.settings = settings;
     this.mint = mint;
     this.state = createState({ devices: [], leases: [], requests: [] }, settings);
-    this.learn();
     this.decide({ kind: "recovered", realities: [{ kind: "simulator", readable: true, devices: [] }] });
+    this.learn();
   }
 
+  /** What a daemon reads of its machine once it has recovered. */
   learn(): void {
-    this.decide({ kind: "host", facts: HOST });
-    this.decide({ kind: "catalog", of: "simulator", catalog: SIMULATORS, estimate: ESTIMATE });
-    this.decide({ kind: "catalog", of: "android", catalog: NO_EMULATORS, estimate: ESTIMATE });
+    for (const fact of FACTS) this.decide(fact);
   }
 
   decide(...inputs: Input[]): Decision {

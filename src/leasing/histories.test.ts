@@ -3,7 +3,7 @@ import { test } from "vitest";
 import type { DeviceId, LeaseId, LeaseRequestInput } from "../contract/index.ts";
 import { createState } from "./create-state.ts";
 import { describeCapacity, holdsRunningSlot, isMade } from "./capacity.ts";
-import { agent, failure, settingsOf, workingResult, World } from "./fixtures.ts";
+import { agent, FACTS, failure, settingsOf, workingResult, World } from "./fixtures.ts";
 import type { Decision, Effect, Input, Reality, ReplyTo } from "./protocol.ts";
 import { fits, requirementOf } from "./requirement.ts";
 import { queueProgress } from "./views.ts";
@@ -251,8 +251,8 @@ class Life {
     world.now = { wall: world.now.wall + away, mono: 0 };
     // The same rows give the same state: nothing that matters lived in memory only.
     world.state = createState(world.stored(), world.settings);
-    world.learn();
     this.decide({ kind: "recovered", realities: this.realities() });
+    for (const fact of FACTS) this.decide(fact);
   }
 
   realities(): Reality[] {
