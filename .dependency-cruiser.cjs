@@ -1,6 +1,7 @@
 /** Which room may enter which, and only through its door. Tests may look anywhere for fixtures. */
 const rooms = {
   contract: [],
+  plist: [],
   tool: ["contract"],
   leasing: ["contract"],
   exec: ["contract"],
@@ -9,8 +10,8 @@ const rooms = {
   client: ["contract"],
   mcp: ["contract", "tool", "client"],
   daemon: ["contract", "leasing", "exec", "devices", "store", "mcp"],
-  virtual: ["contract"],
-  state: ["contract", "exec", "tool"],
+  virtual: ["contract", "plist"],
+  state: ["contract", "exec", "plist", "tool"],
   cloud: ["contract", "tool"],
 };
 const test = "\\.test\\.ts$";

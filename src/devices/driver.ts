@@ -9,6 +9,7 @@ import type {
   Platform,
   PlatformCatalog,
 } from "../contract/index.ts";
+import type { RunState } from "../exec/index.ts";
 
 /** What we know of one device of ours. `name` and `mark` were committed before the platform was asked to make it. */
 export interface OwnDevice {
@@ -24,7 +25,7 @@ export interface OwnDevice {
   readonly baseline: readonly string[] | undefined;
 }
 
-export type RunState = "running" | "stopped" | "transitioning";
+export type { RunState };
 
 /** One device as the platform shows it. */
 export interface Observed {

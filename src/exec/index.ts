@@ -8,6 +8,28 @@ export { decideCommand, readsForwards } from "./decide.ts";
 export { toolEnvironment } from "./environment.ts";
 export { confinedPaths, localPaths, protectedRoots } from "./paths.ts";
 export { isAlive, processIdentity } from "./process-identity.ts";
+export { SharedRead } from "./shared-read.ts";
+export {
+  commandFailure,
+  failureOf,
+  firstLines,
+  RESTART_CORE_SIMULATOR,
+  toolchainFailure,
+  xcodeMismatch,
+  type Failure,
+} from "./simctl-failures.ts";
+export {
+  parseDevices,
+  parseKinds,
+  parseListing,
+  runtimeName,
+  type ApplePlatform,
+  type DeviceType,
+  type Runtime,
+  type RunState,
+  type SimDevice,
+} from "./simctl-listing.ts";
+export { Slots } from "./slots.ts";
 export { toError } from "./refusal.ts";
 export { RecordingSlot } from "./recording-slot.ts";
 export { AnswerWithNote, runCommand } from "./run-command.ts";

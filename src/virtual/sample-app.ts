@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeXmlPlist } from "./mac/formats/xml-plist.ts";
+import { writeXmlPlist } from "../plist/index.ts";
 
 export interface SampleApp {
   readonly bundleId: string;

@@ -1,7 +1,7 @@
 import { SimlockError } from "../../contract/index.ts";
+import { commandFailure, failureOf } from "../../exec/index.ts";
 import type { OwnDevice } from "../driver.ts";
 import type { Proven } from "./device-set.ts";
-import { commandFailure, failureOf } from "./failures.ts";
 import { readMarks, writeErasableMark, writeMarks } from "./marks.ts";
 import { goneError, markOf } from "./provenance.ts";
 import { stop, tellToStop } from "./run-state.ts";

@@ -1,6 +1,6 @@
 import { SimlockError } from "../../contract/index.ts";
+import { commandFailure, failureOf } from "../../exec/index.ts";
 import type { OwnDevice } from "../driver.ts";
-import { commandFailure, failureOf } from "./failures.ts";
 import { remove } from "./destroy.ts";
 import { writeMarks } from "./marks.ts";
 import { pairingOf } from "./models.ts";

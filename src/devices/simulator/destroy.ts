@@ -1,7 +1,7 @@
 import { SimlockError } from "../../contract/index.ts";
+import { commandFailure, failureOf } from "../../exec/index.ts";
+import type { SimDevice } from "../../exec/index.ts";
 import type { OwnDevice } from "../driver.ts";
-import { commandFailure, failureOf } from "./failures.ts";
-import type { SimDevice } from "./listing.ts";
 import { tellToStop } from "./run-state.ts";
 import type { Simulators } from "./simulators.ts";
 import { LIMITS } from "./simctl.ts";

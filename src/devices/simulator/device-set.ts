@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { SimlockError } from "../../contract/index.ts";
+import { parseDevices, parseKinds, SharedRead } from "../../exec/index.ts";
+import type { DeviceType, Runtime, SimDevice } from "../../exec/index.ts";
 import type { OwnDevice } from "../driver.ts";
-import { parseDevices, parseKinds } from "./listing.ts";
-import type { DeviceType, Runtime, SimDevice } from "./listing.ts";
 import { placeOf, readMark, readMarks } from "./marks.ts";
 import type { Place } from "./marks.ts";
 import { doubtOf, goneError, isOurName, unproven } from "./provenance.ts";
-import { SharedRead } from "./shared-read.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Clock, Log, Simctl } from "./simctl.ts";
 

@@ -1,4 +1,4 @@
-import { firstLines } from "./failures.ts";
+import { firstLines } from "../../exec/index.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Simulators } from "./simulators.ts";
 

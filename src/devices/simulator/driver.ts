@@ -2,6 +2,8 @@ import { availableParallelism, homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { SimlockError } from "../../contract/index.ts";
 import type { DeviceSpec } from "../../contract/index.ts";
+import { runtimeName, Slots } from "../../exec/index.ts";
+import type { SimDevice } from "../../exec/index.ts";
 import type { Driver, Observed, OwnDevice } from "../driver.ts";
 import { claimRoot, proveRoot, refuseRoot } from "../owned-root.ts";
 import type { CallTool } from "../tool-call.ts";
@@ -11,8 +13,6 @@ import { destroy } from "./destroy.ts";
 import { DeviceSet } from "./device-set.ts";
 import { MeasuredEstimates } from "./estimates.ts";
 import type { Step } from "./estimates.ts";
-import { runtimeName } from "./listing.ts";
-import type { SimDevice } from "./listing.ts";
 import { readMarks } from "./marks.ts";
 import { catalogOf } from "./models.ts";
 import type { DefaultModels } from "./models.ts";
@@ -22,7 +22,6 @@ import { start, stop } from "./run-state.ts";
 import type { Simulators } from "./simulators.ts";
 import { Simctl, systemClock } from "./simctl.ts";
 import type { Clock, Log, Xcrun } from "./simctl.ts";
-import { Slots } from "./slots.ts";
 
 export interface SimulatorDriverOptions {
   readonly xcrun: Xcrun;

@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { SimlockError } from "../../contract/index.ts";
-import type { SimDevice } from "./listing.ts";
+import type { SimDevice } from "../../exec/index.ts";
 
 /**
  * A device's two marks hold the same token. The durable one lies beside its data and survives an erase; the erasable one lies within and dies with it:

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { DeviceType, Runtime } from "./listing.ts";
+import type { DeviceType, Runtime } from "../../exec/index.ts";
 import { catalogOf, pairingOf, pairs } from "./models.ts";
 
 const PREFIX = "com.apple.CoreSimulator.SimDeviceType.";
@@ -24,6 +24,7 @@ function runtime(
 ): Runtime {
   return {
     id: `com.apple.CoreSimulator.SimRuntime.${platform}-${version.replaceAll(".", "-")}`,
+    name: `${platform} ${version}`,
     version,
     platform,
     unavailable: undefined,

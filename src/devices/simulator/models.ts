@@ -1,5 +1,5 @@
 import type { DeviceClass, PlatformCatalog } from "../../contract/index.ts";
-import type { ApplePlatform, DeviceType, Runtime } from "./listing.ts";
+import type { ApplePlatform, DeviceType, Runtime } from "../../exec/index.ts";
 import { newestFirst, packed } from "./versions.ts";
 
 /** Models for a class, most wanted first, where the configuration names none that is there. */

@@ -1,7 +1,7 @@
 import { SimlockError } from "../../contract/index.ts";
 import type { Finding, HostTool } from "../../contract/index.ts";
+import { firstLines, RESTART_CORE_SIMULATOR, toolchainFailure } from "../../exec/index.ts";
 import type { DeviceSet } from "./device-set.ts";
-import { firstLines, RESTART_CORE_SIMULATOR, toolchainFailure } from "./failures.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Simctl, Xcrun } from "./simctl.ts";
 

@@ -1,7 +1,7 @@
 import { DeviceId, SimlockError } from "../../contract/index.ts";
 import type { DeviceSpec } from "../../contract/index.ts";
+import type { SimDevice } from "../../exec/index.ts";
 import type { Observed, OwnDevice } from "../driver.ts";
-import type { SimDevice } from "./listing.ts";
 import type { Mark, MarkReading, Marks } from "./marks.ts";
 
 const NAME_PREFIX = "simlock-";

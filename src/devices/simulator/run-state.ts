@@ -1,8 +1,8 @@
 import { SimlockError } from "../../contract/index.ts";
+import { commandFailure, failureOf, firstLines, RESTART_CORE_SIMULATOR } from "../../exec/index.ts";
+import type { SimDevice } from "../../exec/index.ts";
 import type { OwnDevice } from "../driver.ts";
 import { displayOf } from "./display.ts";
-import { commandFailure, failureOf, firstLines, RESTART_CORE_SIMULATOR } from "./failures.ts";
-import type { SimDevice } from "./listing.ts";
 import { goneError } from "./provenance.ts";
 import { LIMITS } from "./simctl.ts";
 import type { Simulators } from "./simulators.ts";

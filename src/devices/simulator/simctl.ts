@@ -1,12 +1,10 @@
 import { tmpdir } from "node:os";
 import { setTimeout as pause } from "node:timers/promises";
 import { SimlockError } from "../../contract/index.ts";
-import type { ToolCommand } from "../driver.ts";
-import { toolEnvironment } from "../../exec/index.ts";
+import { commandFailure, Slots, toolchainFailure, toolEnvironment, xcodeMismatch } from "../../exec/index.ts";
 import type { ToolAnswer } from "../../exec/index.ts";
+import type { ToolCommand } from "../driver.ts";
 import type { CallTool } from "../tool-call.ts";
-import { commandFailure, toolchainFailure, xcodeMismatch } from "./failures.ts";
-import { Slots } from "./slots.ts";
 
 /** How `xcrun` is started: the real one, or Node with a stand-in's entry. `env` is what it needs beside the basic variables. */
 export type Xcrun = ToolCommand;

@@ -1,6 +1,6 @@
+import type { Slots } from "../../exec/index.ts";
 import type { DeviceSet } from "./device-set.ts";
 import type { Clock, Log, Simctl } from "./simctl.ts";
-import type { Slots } from "./slots.ts";
 
 /** What every act on a simulator needs: the tool, the device set, time, and the bounds. */
 export interface Simulators {

@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { writeXmlPlist } from "../../plist/index.ts";
+import type { PlistValue } from "../../plist/index.ts";
 import type { DeviceType } from "./catalog/models.ts";
 import type { Runtime } from "./catalog/runtimes.ts";
 import { FACTORY_SETTINGS, stateAt } from "./device.ts";
 import type { Device, DeviceState } from "./device.ts";
 import type { DeviceSet } from "./device-set.ts";
 import { writeWhole } from "./faults.ts";
-import { writeXmlPlist } from "./formats/xml-plist.ts";
-import type { PlistValue } from "./formats/plist-value.ts";
 
 /** Where a device's files lie, as in a real set: `<set>/<udid>/device.plist` and `<set>/<udid>/data/`. */
 export function folderOf(set: DeviceSet, udid: string): string {

@@ -1,9 +1,8 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isDictionary, isList, readPlist } from "../../../plist/index.ts";
+import type { PlistDictionary, PlistValue } from "../../../plist/index.ts";
 import { failure } from "../failure.ts";
-import { readPlist } from "../formats/plist.ts";
-import { isDictionary, isList } from "../formats/plist-value.ts";
-import type { PlistDictionary, PlistValue } from "../formats/plist-value.ts";
 
 /** What installing needs to know of a bundle folder, from its Info.plist. */
 export interface Bundle {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { PlistDictionary } from "../../../plist/index.ts";
 import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
 import { dataOf } from "../device-folder.ts";
 import type { DeviceSet, InstalledApp } from "../device-set.ts";
-import type { PlistDictionary } from "../formats/plist-value.ts";
 import { runtimeRoot } from "../runtime-files.ts";
 import { runtimeOf } from "../selection.ts";
 import { systemApps } from "./system-apps.ts";

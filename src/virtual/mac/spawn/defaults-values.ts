@@ -1,5 +1,5 @@
-import { readPlist } from "../formats/plist.ts";
-import type { PlistDictionary, PlistValue } from "../formats/plist-value.ts";
+import { readPlist } from "../../../plist/index.ts";
+import type { PlistDictionary, PlistValue } from "../../../plist/index.ts";
 
 /** What `defaults write DOMAIN KEY …` says: a value, or what to add to the one that is there. */
 export type Written =

@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { dateText, isDictionary, isList, openstep, readPlist, realText, writeXmlPlist } from "../../../plist/index.ts";
+import type { PlistDictionary, PlistValue } from "../../../plist/index.ts";
 import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
-import { dateText, openstep, realText } from "../formats/openstep.ts";
-import { readPlist } from "../formats/plist.ts";
-import { isDictionary, isList } from "../formats/plist-value.ts";
-import type { PlistDictionary, PlistValue } from "../formats/plist-value.ts";
-import { writeXmlPlist } from "../formats/xml-plist.ts";
 import { Unreadable, writtenOf } from "./defaults-values.ts";
 import type { Written } from "./defaults-values.ts";
 import { Preferences } from "./preferences.ts";

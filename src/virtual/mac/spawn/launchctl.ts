@@ -1,7 +1,7 @@
+import { openstep } from "../../../plist/index.ts";
 import { SPRINGBOARD } from "../apps/system-apps.ts";
 import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
-import { openstep } from "../formats/openstep.ts";
 import { changeSession, changeSettings, sessionOf } from "../session.ts";
 import { endApp } from "../verbs/launch.ts";
 

@@ -1,13 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { isDictionary, readPlist, writeXmlPlist } from "../../../plist/index.ts";
+import type { PlistDictionary } from "../../../plist/index.ts";
 import type { Call } from "../call.ts";
 import type { Device } from "../device.ts";
 import { dataOf } from "../device-folder.ts";
 import { writeWhole } from "../faults.ts";
-import { readPlist } from "../formats/plist.ts";
-import { isDictionary } from "../formats/plist-value.ts";
-import type { PlistDictionary } from "../formats/plist-value.ts";
-import { writeXmlPlist } from "../formats/xml-plist.ts";
 
 /**
  * Preferences where a simulator has them: `data/Library/Preferences/<domain>.plist`, one property list a domain. A device's own are binary, these

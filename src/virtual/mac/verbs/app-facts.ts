@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isDictionary, isList, openstep } from "../../../plist/index.ts";
+import type { PlistDictionary, PlistValue } from "../../../plist/index.ts";
 import { appsOf } from "../apps/containers.ts";
 import { operand, parseArguments } from "../arguments.ts";
 import type { Call } from "../call.ts";
@@ -9,9 +11,6 @@ import { dataOf } from "../device-folder.ts";
 import { failure } from "../failure.ts";
 import { appleJson } from "../formats/apple-json.ts";
 import type { Json } from "../formats/apple-json.ts";
-import { openstep } from "../formats/openstep.ts";
-import { isDictionary, isList } from "../formats/plist-value.ts";
-import type { PlistDictionary, PlistValue } from "../formats/plist-value.ts";
 import { runningDevice } from "../selection.ts";
 
 /** `listapps [-j] DEVICE`: an old-style property list by bundle id, or JSON where this Mac's simctl has it. */

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPlist } from "../../../plist/index.ts";
 import { makeSampleApp } from "../../index.ts";
-import { readPlist } from "../formats/plist.ts";
 import { heard, macForTest } from "../mac-for-test.ts";
 import type { TestMac } from "../mac-for-test.ts";
 

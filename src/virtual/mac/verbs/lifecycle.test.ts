@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readXmlPlist } from "../formats/xml-plist.ts";
+import { readXmlPlist } from "../../../plist/index.ts";
 import { macForTest } from "../mac-for-test.ts";
 import type { TestMac } from "../mac-for-test.ts";
 

@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { failure } from "./recorded-mac.ts";
 import { Slots } from "./slots.ts";
 
 function work() {
@@ -59,7 +58,7 @@ test("a full queue refuses", async () => {
   const slots = new Slots(1, 1);
   const { end, job } = work();
   const running = [slots.run(undefined, job(0)), slots.run(undefined, job(1))];
-  expect((await failure(slots.run(undefined, job(2)))).code).toBe("TOOL_FAILED");
+  await expect(slots.run(undefined, job(2))).rejects.toMatchObject({ code: "TOOL_FAILED" });
   end(0);
   await settle();
   end(1);

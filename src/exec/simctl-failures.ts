@@ -1,5 +1,5 @@
-import { SimlockError } from "../../contract/index.ts";
-import type { ToolAnswer } from "../../exec/index.ts";
+import { SimlockError } from "../contract/index.ts";
+import type { ToolAnswer } from "./call-tool.ts";
 
 /**
  * What a failed simctl command means. Decided by its text: exit codes for one and the same refusal differ between Xcode versions (146, 163,

@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
-import { commandFailure, failureOf, firstLines, toolchainFailure, xcodeMismatch } from "./failures.ts";
-import { refusal, said } from "./recorded-mac.ts";
+import { commandFailure, failureOf, firstLines, toolchainFailure, xcodeMismatch } from "./simctl-failures.ts";
+import type { ToolAnswer } from "./call-tool.ts";
+
+const said = (exitCode: number, stderr: string, stdout = ""): ToolAnswer => ({ exitCode, stdout, stderr });
+
+/** A refusal in today's form: `405` ends as exit code 149. */
+const refusal = (text: string, code = 405): ToolAnswer =>
+  said(
+    code % 256,
+    `An error was encountered processing the command (domain=com.apple.CoreSimulator.SimError, code=${code}):\n${text}\n`,
+  );
 
 test.each([146, 163, 164, 165, 405])("a refusal with code %i is known by its text", (code) => {
   const booted = refusal("Unable to erase contents and settings in current state: Booted", code);

@@ -1,7 +1,7 @@
 import { assert, property, string } from "fast-check";
 import { expect, test } from "vitest";
-import { SimlockError } from "../../contract/index.ts";
-import { parseDevices, parseKinds, parseOutput, runStateOf, runtimeName } from "./listing.ts";
+import { SimlockError } from "../contract/index.ts";
+import { parseDevices, parseKinds, parseOutput, runStateOf, runtimeName } from "./simctl-listing.ts";
 
 const UDID = "6B7E2A10-5C1F-4B7E-9E55-3F1C8E7A0001";
 const listingOf = (...devices: readonly unknown[]) =>
@@ -132,6 +132,7 @@ test("a runtime of an older Xcode names neither its types nor a boolean", () => 
   expect(parseKinds(output).runtimes).toEqual([
     {
       id: "com.apple.CoreSimulator.SimRuntime.iOS-12-1",
+      name: "iOS 12.1",
       version: "12.1",
       platform: "iOS",
       unavailable: undefined,
@@ -139,6 +140,7 @@ test("a runtime of an older Xcode names neither its types nor a boolean", () => 
     },
     {
       id: "com.apple.CoreSimulator.SimRuntime.iOS-9-3",
+      name: "iOS 9.3",
       version: "9.3",
       platform: "iOS",
       unavailable: "unavailable, not supported",

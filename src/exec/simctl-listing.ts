@@ -1,8 +1,10 @@
-import { SimlockError } from "../../contract/index.ts";
-import type { RunState } from "../driver.ts";
+import { SimlockError } from "../contract/index.ts";
 
 /** A platform of Apple's simulators, as runtimes name it. */
 export type ApplePlatform = "iOS" | "watchOS" | "tvOS" | "xrOS";
+
+/** What a driver needs of a state: whether commands reach the device. */
+export type RunState = "running" | "stopped" | "transitioning";
 
 export interface RuntimeName {
   /** Undefined for a platform that we don't know: its raw id is kept. */
@@ -36,6 +38,8 @@ export interface DeviceType {
 
 export interface Runtime {
   readonly id: string;
+  /** As people say it: `iOS 26.1`. */
+  readonly name: string;
   readonly version: string;
   readonly platform: ApplePlatform | undefined;
   readonly unavailable: string | undefined;
@@ -127,6 +131,11 @@ export function runStateOf(state: string): RunState {
 /** The devices of `simctl list -j devices`, in its order. An entry without a UDID or a name is none that a command could reach. */
 export function parseDevices(output: string): { readonly devices: readonly SimDevice[]; readonly noise?: string } {
   const { root, noise } = parseOutput(output, "devices");
+  const devices = devicesOf(root, output);
+  return noise === undefined ? { devices } : { devices, noise };
+}
+
+function devicesOf(root: Fields, output: string): readonly SimDevice[] {
   const groups = root["devices"];
   if (!isObject(groups)) throw malformed('"devices" is not an object', output);
   const devices: SimDevice[] = [];
@@ -137,7 +146,7 @@ export function parseDevices(output: string): { readonly devices: readonly SimDe
       if (device !== undefined) devices.push(device);
     }
   }
-  return noise === undefined ? { devices } : { devices, noise };
+  return devices;
 }
 
 function deviceOf(fields: Fields, runtime: string): SimDevice | undefined {
@@ -164,13 +173,32 @@ export function parseKinds(output: string): {
   readonly noise?: string;
 } {
   const { root, noise } = parseOutput(output, "devicetypes");
+  const kinds = kindsOf(root, output);
+  return noise === undefined ? kinds : { ...kinds, noise };
+}
+
+/** All of `simctl list -j` at once: its devices and its kinds, as the two readers above answer them. */
+export function parseListing(output: string): {
+  readonly devices: readonly SimDevice[];
+  readonly deviceTypes: readonly DeviceType[];
+  readonly runtimes: readonly Runtime[];
+  readonly noise?: string;
+} {
+  const { root, noise } = parseOutput(output, "devices");
+  const listing = { devices: devicesOf(root, output), ...kindsOf(root, output) };
+  return noise === undefined ? listing : { ...listing, noise };
+}
+
+function kindsOf(
+  root: Fields,
+  output: string,
+): { readonly deviceTypes: readonly DeviceType[]; readonly runtimes: readonly Runtime[] } {
   const types = root["devicetypes"];
   const runtimes = root["runtimes"] ?? [];
   if (!Array.isArray(types) || !Array.isArray(runtimes)) throw malformed("its lists are not lists", output);
   const deviceTypes = types.filter(isObject).flatMap(deviceTypeOf);
   if (deviceTypes.length === 0) throw malformed("it names no device types", output);
-  const kinds = { deviceTypes, runtimes: runtimes.filter(isObject).flatMap(runtimeOf) };
-  return noise === undefined ? kinds : { ...kinds, noise };
+  return { deviceTypes, runtimes: runtimes.filter(isObject).flatMap(runtimeOf) };
 }
 
 function deviceTypeOf(fields: Fields): readonly DeviceType[] {
@@ -201,6 +229,7 @@ function runtimeOf(fields: Fields): readonly Runtime[] {
   return [
     {
       id,
+      name: textOf(fields["name"]) ?? (named.platform === undefined ? id : `${named.platform} ${named.version}`),
       version: textOf(fields["version"]) ?? named.version,
       platform: platformOf(textOf(fields["platform"]) ?? "") ?? named.platform,
       unavailable: unavailability(fields),

@@ -1,4 +1,4 @@
-import { SimlockError } from "../../contract/index.ts";
+import { SimlockError } from "../contract/index.ts";
 
 interface Waiting {
   readonly start: () => void;
