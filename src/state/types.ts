@@ -133,7 +133,11 @@ export interface DesiredState {
   readonly push?: readonly PushFixture[];
   /** Opened last, once everything else is in place. */
   readonly openURL?: string;
+  /** Which of these hold a secret: they are masked wherever they are shown. */
+  readonly sensitive?: readonly SensitiveField[];
 }
+
+export type SensitiveField = "pasteboard" | "push" | "openURL";
 
 /** Every given field must hold. In v1alpha1 each is compared exactly. */
 export interface Target {
@@ -158,6 +162,40 @@ export interface Profile {
   readonly spec: DesiredState;
 }
 
+// ---- What a layer says ----
+
+/** `fields` lays only the fields that are given over the entry that is there; otherwise the entry is replaced whole. */
+export type LayerApplication =
+  | (DesiredApplication & { readonly merge?: "replace" })
+  | (Pick<DesiredApplication, "bundleIdentifier"> & Partial<DesiredApplication> & { readonly merge: "fields" });
+
+/** What a layer takes back of the documents before it. Happens before the layer's own values are laid over. */
+export interface Removal {
+  readonly applications?: readonly string[];
+  readonly preferences?: readonly Pick<DesiredPreference, "domain" | "key">[];
+  readonly privacy?: readonly Pick<PrivacyAccess, "service" | "bundleIdentifier">[];
+  readonly statusBar?: readonly (keyof StatusBar)[];
+  readonly localization?: readonly (keyof Localization)[];
+  /** Whole fields: what was said of them is forgotten. */
+  readonly fields?: readonly StateField[];
+}
+
+export type StateField = Exclude<keyof DesiredState, "sensitive">;
+
+/** A field that is left out has no opinion. */
+export interface LayerSpec extends Partial<Omit<DesiredState, "applications">> {
+  readonly applications?: readonly LayerApplication[];
+  /** simlock/v1. */
+  readonly remove?: Removal;
+}
+
+export interface Layer {
+  readonly apiVersion: ApiVersion;
+  readonly kind: "SimulatorStateLayer";
+  readonly metadata: { readonly name: string; readonly description?: string };
+  readonly spec: LayerSpec;
+}
+
 // ---- What is there ----
 
 export type DeviceState = "Booted" | "Shutdown" | "Creating" | "Unknown";
@@ -171,6 +209,8 @@ export interface InventoryDevice {
   readonly dataPath?: string;
   /** Beyond v1alpha1. */
   readonly deviceTypeIdentifier?: string;
+  /** Beyond v1alpha1: why it is not available. */
+  readonly availabilityError?: string;
 }
 
 export interface InventoryRuntime {
@@ -205,8 +245,18 @@ export interface ObservedApplication {
 export interface ObservedPreference {
   readonly domain: string;
   readonly key: string;
-  /** Data and dates, which JSON has no form for, are `{"$data": base64}` and `{"$date": ISO 8601}`. */
+  /**
+   * What JSON has no form for is `{"$data": base64}`, `{"$date": ISO 8601}`, `{"$integer": digits}` beyond 2^53, and `{"$real": "nan" | "inf" | "-inf"}`.
+   * A whole real is the same number as the integer.
+   */
   readonly value: JsonValue;
+}
+
+export interface ObservedPrivacy {
+  readonly service: string;
+  readonly bundleIdentifier: string;
+  /** `limited`: some of it, as for selected photos. */
+  readonly access: "granted" | "denied" | "limited";
 }
 
 /**
@@ -221,16 +271,20 @@ export interface ObservedState {
   readonly preferenceDomains?: readonly string[];
   /** With the overrides that are set; no key when none is. Left out when it was not read. */
   readonly statusBar?: StatusBar;
+  /** Beyond v1alpha1: keys of `statusBar` that may not be set. Beside a key that is set simctl prints one that is not as 0, its word for the first value. */
+  readonly statusBarUncertain?: readonly (keyof StatusBar)[];
   readonly appearance?: "light" | "dark" | "unsupported" | "unknown";
   readonly increaseContrast?: boolean;
   readonly contentSize?: string;
   readonly localization?: Localization;
-  readonly privacy?: readonly PrivacyAccess[];
+  readonly privacy?: readonly ObservedPrivacy[];
+  /** The services that were read. An app that `privacy` does not list for one of them has neither access nor a denial; any other service is unknown. */
+  readonly privacyServices?: readonly string[];
   readonly pasteboard?: string;
 }
 
 /** The names of what a device can be asked for: `power`, `applications`, `preferences`, `statusBar` and simlock/v1's own fields. */
-export type CapabilityName = Exclude<keyof DesiredState, "eraseBeforeApply"> | "running";
+export type CapabilityName = Exclude<keyof DesiredState, "eraseBeforeApply" | "sensitive"> | "running";
 
 export interface Capability {
   readonly support: "exact" | "bestEffort" | "unsupported";
@@ -371,8 +425,8 @@ export interface SimctlResult {
 }
 
 /**
- * Runs one command to its end; any exit code is an answer. Throws TOOL_MISSING where there is no xcrun, TOOL_FAILED at the time limit, and
- * CANCELLED.
+ * Runs one command to its end; any exit code is an answer. Throws TOOL_MISSING where there is no xcrun, TOOL_FAILED at the time limit or for output
+ * beyond all bounds, and CANCELLED.
  */
 export type RunSimctl = (run: SimctlRun) => Promise<SimctlResult>;
 
@@ -382,11 +436,17 @@ export interface ReadRequest {
   readonly domains?: readonly string[];
   /** The bundle identifiers whose privacy is of interest; all when left out. */
   readonly privacyOf?: readonly string[];
+  /** Read the pasteboard too. Only on demand: Simulator copies the host's pasteboard there, with whatever its user copied last. */
+  readonly pasteboard?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** Reads devices. Errors: DEVICE_NOT_FOUND, PREREQUISITES_MISSING and what the tool failed with. */
+/**
+ * Reads devices; what it answers was read after it was asked. Errors: UNKNOWN_DEVICE, also for a device that disappears meanwhile; TOOL_MISSING,
+ * LICENSE_NOT_ACCEPTED and TOOL_FAILED where simctl gives no listing; BAD_REQUEST for a domain that is no name; CANCELLED.
+ */
 export interface DeviceReader {
   inventory(signal?: AbortSignal): Promise<Inventory>;
+  /** A part that can't be read is left out, and its capability says why; it fails only where nothing can be said of the device. */
   snapshot(request: ReadRequest): Promise<Snapshot>;
 }
