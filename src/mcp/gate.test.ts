@@ -5,6 +5,7 @@ import { Gate, type Verdict } from "./gate.ts";
 const VERSION = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES = "io.modelcontextprotocol/clientCapabilities";
 const META = { [VERSION]: "2026-07-28", [CAPABILITIES]: {} };
+const SPOKEN = ["2026-07-28", "2025-11-25", "2025-06-18", "2024-11-05"];
 const DROP = { kind: "drop" };
 
 const say = (gate: Gate, message: unknown): Verdict => gate.judge(Buffer.from(JSON.stringify(message)));
@@ -110,7 +111,7 @@ test("on a legacy connection a request that claims another version is refused, n
   for (const method of ["tools/list", "server/discover"]) {
     expect(errorOf(say(gate, modern(method)))).toMatchObject({
       code: -32022,
-      data: { supported: ["2025-06-18"], requested: "2026-07-28" },
+      data: { supported: ["2025-06-18"], requested: "2026-07-28", supportedVersions: SPOKEN },
     });
   }
   expect(eraOf(say(gate, request("tools/list", { _meta: { [VERSION]: "2025-06-18" } })))).toBe("legacy");
@@ -128,9 +129,25 @@ test.for(["2027-01-01", "2025-11-25", "x".repeat(5000)])("a claim of %s is refus
     expect(errorOf(verdict)).toMatchObject({
       id: 1,
       code: -32022,
-      data: { supported: ["2026-07-28"], requested: version.slice(0, 100) },
+      data: { supported: ["2026-07-28"], requested: version.slice(0, 100), supportedVersions: SPOKEN },
     });
   }
+});
+
+test("where a toolset wants it, a ping is answered in the era that has none, and settles nothing", () => {
+  const gate = new Gate("1.2.3");
+  expect(say(gate, modern("ping"))).toEqual({
+    kind: "answer",
+    reply: {
+      jsonrpc: "2.0",
+      id: 1,
+      result: {
+        resultType: "complete",
+        _meta: { "io.modelcontextprotocol/serverInfo": { name: "simlock", version: "1.2.3" } },
+      },
+    },
+  });
+  expect(eraOf(say(gate, initialize()))).toBe("legacy");
 });
 
 test("a refused claim settles nothing", () => {
@@ -157,7 +174,7 @@ test("on a modern connection a request without its envelope is refused", () => {
   }
   expect(errorOf(say(gate, initialize()))).toMatchObject({
     code: -32022,
-    data: { supported: ["2026-07-28"], requested: "2025-11-25" },
+    data: { supported: ["2026-07-28"], requested: "2025-11-25", supportedVersions: SPOKEN },
   });
   expect(eraOf(say(gate, modern("tools/list")))).toBe("modern");
 });

@@ -4,6 +4,8 @@ import { LEGACY_VERSIONS, MODERN_VERSION, type Era, type LegacyVersion } from ".
 const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 
+const SERVER_INFO_KEY = "io.modelcontextprotocol/serverInfo";
+
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
@@ -53,6 +55,12 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  */
 export class Gate {
   #opening: Opening = { kind: "open", discovered: false };
+  readonly #pingVersion: string | undefined;
+
+  /** `pingVersion`: our own version, for answering `ping` in the era that has none; without it, the server says that it knows no such method. */
+  constructor(pingVersion?: string) {
+    this.#pingVersion = pingVersion;
+  }
 
   /** `null` is a line that was too long to be kept. */
   judge(line: Buffer | null): Verdict {
@@ -115,6 +123,10 @@ export class Gate {
     if (!isObject(metaOf(params)?.[CAPABILITIES_KEY])) {
       return refuse(message.id, INVALID_PARAMS, `Invalid params: _meta["${CAPABILITIES_KEY}"] must be an object`);
     }
+    if (message.method === "ping" && this.#pingVersion !== undefined) {
+      const _meta = { [SERVER_INFO_KEY]: { name: "simlock", version: this.#pingVersion } };
+      return { kind: "answer", reply: { jsonrpc: "2.0", id: message.id, result: { resultType: "complete", _meta } } };
+    }
     // Asking what we speak settles nothing: a client may yet turn to initialize.
     if (this.#opening.kind === "open") {
       this.#opening = message.method === "server/discover" ? { kind: "open", discovered: true } : { kind: "modern" };
@@ -159,7 +171,12 @@ export function refuse(id: Id | null, code: number, message: string, data?: obje
 
 function unsupported(id: Id, claimed: unknown, supported: readonly string[]): Verdict {
   const requested = typeof claimed === "string" ? claimed.slice(0, MAX_ECHO_CHARACTERS) : "unknown";
-  return refuse(id, UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested}`, { supported, requested });
+  return refuse(id, UNSUPPORTED_VERSION, `Unsupported protocol version: ${requested}`, {
+    supported,
+    requested,
+    // What clients of before the revision look for: all that this process speaks.
+    supportedVersions: [MODERN_VERSION, ...LEGACY_VERSIONS],
+  });
 }
 
 const deliver = (era: Era, message: Request | Notification): Verdict => ({ kind: "deliver", era, message });

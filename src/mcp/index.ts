@@ -6,22 +6,15 @@ import { identityOf } from "../contract/index.ts";
 import type { Readable, Writable } from "node:stream";
 import type { SimlockClient } from "../client/index.ts";
 import { guardStdout, type Write } from "./stdout-guard.ts";
+import type { Toolset } from "./toolset.ts";
 
 export { instructionsText } from "./instructions.ts";
+export { combined, type TextResource, type Toolset } from "./toolset.ts";
 
 export interface McpStdioOptions {
-  /**
-   * Opens a connection to the daemon as `principal`; with `launch` it starts the daemon when nothing listens, and only then. Called when a
-   * tool first needs it.
-   */
-  readonly connect: (options: { readonly launch: boolean; readonly principal: string }) => Promise<SimlockClient>;
-  /** Where the agent's identity is read from. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Made once standard output is guarded. Closed when the client is gone. */
+  readonly toolset: () => Promise<Toolset>;
   readonly version: string;
-  /** An identity given on the command line, which goes before what the environment says. */
-  readonly agentId?: string | undefined;
-  /** The working directory of the agent's commands. This process's own when left out. */
-  readonly cwd?: string;
   readonly stdin?: Readable;
   readonly stdout?: Writable;
   readonly stderr?: Writable;
@@ -35,20 +28,46 @@ export async function runMcpStdio(options: McpStdioOptions): Promise<number> {
   const stdout = options.stdout ?? process.stdout;
   const stderr = options.stderr ?? process.stderr;
   const write: Write = guardStdout({ stdout, stderr });
-  const { serveOverStdio } = await import("./stdio.ts");
-  const ownPrincipal = `mcp:${process.pid}`;
+  const [{ serveOverStdio }, toolset] = await Promise.all([import("./stdio.ts"), options.toolset()]);
   return serveOverStdio({
-    async connect({ launch }) {
-      const principal = identityOf(options.env, { explicit: options.agentId, fallback: ownPrincipal });
-      return options.connect({ launch, principal });
-    },
-    ownPrincipal,
+    toolset,
     version: options.version,
-    cwd: options.cwd ?? process.cwd(),
     stdin: options.stdin ?? process.stdin,
     stdout,
     write,
     report: (line) => void stderr.write(`${line}\n`),
     process,
   });
+}
+
+export interface LeaseToolsetOptions {
+  /**
+   * Opens a connection to the daemon as `principal`; with `launch` it starts the daemon when nothing listens, and only then. Called when a
+   * tool first needs it.
+   */
+  readonly connect: (options: { readonly launch: boolean; readonly principal: string }) => Promise<SimlockClient>;
+  /** Where the agent's identity is read from. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** An identity given on the command line, which goes before what the environment says. */
+  readonly agentId?: string | undefined;
+  /** The working directory of the agent's commands. */
+  readonly cwd: string;
+}
+
+/** One agent's five lease tools. */
+export async function leaseToolset({ connect, env, agentId, cwd }: LeaseToolsetOptions): Promise<Toolset> {
+  const [{ leasesOf }, { McpSession }, { systemClock }] = await Promise.all([
+    import("./leases.ts"),
+    import("./session.ts"),
+    import("./clock.ts"),
+  ]);
+  const ownPrincipal = `mcp:${process.pid}`;
+  const session = new McpSession({
+    connect: ({ launch }) =>
+      connect({ launch, principal: identityOf(env, { explicit: agentId, fallback: ownPrincipal }) }),
+    clock: systemClock,
+    ownPrincipal,
+    cwd,
+  });
+  return leasesOf(session, systemClock);
 }

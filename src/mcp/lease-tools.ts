@@ -54,7 +54,6 @@ function leaseSimulator(session: McpSession, clock: Clock) {
     input: z.strictObject(leaseRequestShape),
     output: LeaseGrant,
     effects: ["write"],
-    serial: true,
     async handle(input, call) {
       // The contract's own refinement has no shape that tools/list could show.
       if (input.model !== undefined && input.class !== undefined) {
@@ -62,7 +61,9 @@ function leaseSimulator(session: McpSession, clock: Clock) {
       }
       const progress = call.progress && leaseProgress(clock, call.progress);
       try {
-        return await session.lease(input, { signal: call.signal, onProgress: progress?.report });
+        return await session.serially(call, () =>
+          session.lease(input, { signal: call.signal, onProgress: progress?.report }),
+        );
       } finally {
         progress?.stop();
       }
@@ -81,9 +82,9 @@ function releaseSimulator(session: McpSession) {
     }),
     output: z.object({ leaseId: LeaseId, released: z.literal(true) }),
     effects: ["write"],
-    serial: true,
     async handle({ leaseId }, call) {
-      return { ...(await session.release(leaseId, call)), released: true as const };
+      const released = await session.serially(call, () => session.release(leaseId, call));
+      return { ...released, released: true as const };
     },
   });
 }

@@ -2,6 +2,7 @@ import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { DeviceId, LeaseId, OPERATIONS, SimlockError, type OperationName } from "../contract/index.ts";
+import { leasesOf } from "./leases.ts";
 import { createMcpServer } from "./server.ts";
 import { McpSession } from "./session.ts";
 import { failing, FakeClock, FakeDaemon, settled } from "./test-support.ts";
@@ -23,7 +24,10 @@ async function connected() {
   const daemon = new FakeDaemon(clock);
   const session = new McpSession({ connect: daemon.connect, clock });
   const faults: unknown[] = [];
-  const server = createMcpServer(session, { clock, version: "1.2.3", onFault: (_tool, fault) => faults.push(fault) });
+  const server = createMcpServer(leasesOf(session, clock), {
+    version: "1.2.3",
+    onFault: (_tool, fault) => faults.push(fault),
+  });
   const client = new Client({ name: "test", version: "1" });
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);

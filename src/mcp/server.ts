@@ -1,20 +1,15 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { toSimlockError } from "../contract/index.ts";
 import { annotationsOf, type Tool, type ToolCall, type ToolProgress } from "../tool/index.ts";
-import { systemClock, type Clock } from "./clock.ts";
-import { INSTRUCTIONS_URI, instructionsText } from "./instructions.ts";
-import { leaseTools } from "./lease-tools.ts";
 import { listedOnce } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
-import type { McpSession } from "./session.ts";
+import type { Toolset } from "./toolset.ts";
 import { LEGACY_VERSIONS, type Era } from "./versions.ts";
 
 /** What a client may keep: tools and texts do not change while the process runs. */
 const STABLE = { ttlMs: 3_600_000, cacheScope: "public" } as const;
 
 export interface McpServerSettings {
-  /** The time of progress. */
-  readonly clock?: Clock;
   readonly version?: string;
   /** In the era from 2026-07-28 on, a message that nobody asked for travels only with a request that wants messages. */
   readonly era?: Era;
@@ -22,27 +17,31 @@ export interface McpServerSettings {
   readonly onFault?: (tool: string, fault: unknown) => void;
 }
 
-/** The MCP server of one session: five tools, the agents' rules, and news of the lease. One server serves one connection. */
-export function createMcpServer(session: McpSession, settings: McpServerSettings = {}): McpServer {
+/** The MCP server of a toolset. One server serves one connection. */
+export function createMcpServer(toolset: Toolset, settings: McpServerSettings = {}): McpServer {
+  const hasResources = toolset.resources.length > 0;
   const server = new McpServer(
-    { name: "simlock", title: "Simlock", version: settings.version ?? "0" },
+    { name: "simlock", title: toolset.title, version: settings.version ?? "0" },
     {
-      instructions: instructionsText,
-      capabilities: { tools: { listChanged: false }, resources: { listChanged: false }, logging: {} },
+      instructions: toolset.instructions,
+      capabilities: {
+        tools: { listChanged: false },
+        ...(hasResources ? { resources: { listChanged: false } } : {}),
+        ...(toolset.onNotice === undefined ? {} : { logging: {} }),
+      },
       supportedProtocolVersions: [...LEGACY_VERSIONS],
       cacheHints: {
         "tools/list": STABLE,
-        "resources/list": STABLE,
-        "resources/read": STABLE,
         "server/discover": STABLE,
+        ...(hasResources ? { "resources/list": STABLE, "resources/read": STABLE } : {}),
       },
     },
   );
   const messenger = new Messenger(server, settings.era ?? "legacy");
-  const unsubscribe = session.onNotice((notice) => messenger.tell(notice));
-  server.server.onclose = unsubscribe;
+  const unsubscribe = toolset.onNotice?.((notice) => messenger.tell(notice));
+  server.server.onclose = () => unsubscribe?.();
 
-  for (const tool of leaseTools(session, settings.clock ?? systemClock)) {
+  for (const tool of toolset.tools) {
     server.registerTool(
       tool.name,
       {
@@ -54,20 +53,15 @@ export function createMcpServer(session: McpSession, settings: McpServerSettings
       },
       (input, context) => {
         const done = messenger.open(context);
-        return callTool(tool, input, context, session, settings.onFault).finally(done);
+        return callTool(tool, input, context, settings.onFault).finally(done);
       },
     );
   }
-  server.registerResource(
-    "instructions",
-    INSTRUCTIONS_URI,
-    {
-      title: "Rules for agents",
-      description: "How to lease a device and run commands on it.",
-      mimeType: "text/markdown",
-    },
-    () => ({ contents: [{ uri: INSTRUCTIONS_URI, mimeType: "text/markdown", text: instructionsText }] }),
-  );
+  for (const { name, uri, title, description, mimeType, text } of toolset.resources) {
+    server.registerResource(name, uri, { title, description, mimeType }, () => ({
+      contents: [{ uri, mimeType, text }],
+    }));
+  }
   return server;
 }
 
@@ -76,17 +70,14 @@ async function callTool(
   tool: Tool,
   input: Record<string, unknown>,
   context: ServerContext,
-  session: McpSession,
   onFault: McpServerSettings["onFault"],
 ): Promise<CallToolResult> {
   const { signal } = context.mcpReq;
   const progress = progressOf(context);
   const call: ToolCall = { signal, ...(progress === undefined ? {} : { progress }) };
-  const handle = () => tool.handle(input, call);
   try {
-    const output = await (tool.serial === true ? session.serially(call, handle) : handle());
     // Parsed, so that nothing leaves that the tool does not declare.
-    const structuredContent = tool.output.parse(output);
+    const structuredContent = tool.output.parse(await tool.handle(input, call));
     return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
   } catch (thrown) {
     const error = toSimlockError(thrown);

@@ -3,6 +3,8 @@ import { PassThrough } from "node:stream";
 import { afterEach, expect, test } from "vitest";
 import { SimlockError } from "../contract/index.ts";
 import { MODERN_META, rawPeer, type Message } from "./peer.fixture.ts";
+import { leasesOf } from "./leases.ts";
+import { McpSession } from "./session.ts";
 import { serveOverStdio } from "./stdio.ts";
 import { FakeClock, FakeDaemon, settled } from "./test-support.ts";
 
@@ -20,11 +22,15 @@ function served() {
   const stdout = new PassThrough();
   const watched = Object.assign(new EventEmitter(), { ppid: 41 });
   const reports: string[] = [];
-  const exit = serveOverStdio({
+  const session = new McpSession({
     connect: (options) => daemon.connect(options, AGENT),
+    clock,
     ownPrincipal: "mcp:4711",
-    version: "9.9.9",
     cwd: "/home/agent/project",
+  });
+  const exit = serveOverStdio({
+    toolset: leasesOf(session, clock),
+    version: "9.9.9",
     stdin,
     stdout,
     write: (chunk, written) => stdout.write(chunk, "utf8", written),

@@ -9,9 +9,8 @@ import { LineWriter } from "./line-writer.ts";
 import { Lines, type Line } from "./lines.ts";
 import { watchForEnd, type WatchedProcess } from "./process-end.ts";
 import { createMcpServer } from "./server.ts";
-import { McpSession } from "./session.ts";
-import type { Connect } from "./connection.ts";
 import type { Write } from "./stdout-guard.ts";
+import type { Toolset } from "./toolset.ts";
 import type { Era } from "./versions.ts";
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -22,10 +21,8 @@ const TOO_MANY = -32000;
 const LAST_ANSWERS_MS = 500;
 
 export interface StdioSettings {
-  readonly connect: Connect;
-  readonly ownPrincipal: string;
+  readonly toolset: Toolset;
   readonly version: string;
-  readonly cwd: string;
   readonly stdin: Readable;
   readonly stdout: Writable;
   readonly write: Write;
@@ -36,21 +33,15 @@ export interface StdioSettings {
 }
 
 /**
- * Serves one client until its input ends, its output breaks, a signal comes or the parent dies. Then the session is closed, requests under
+ * Serves one client until its input ends, its output breaks, a signal comes or the parent dies. Then the toolset is closed, requests under
  * way get their answers, and what is left to write is written; each of it within a bound. Returns the process's exit code.
  */
 export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   const clock = settings.clock ?? systemClock;
-  const session = new McpSession({
-    connect: settings.connect,
-    clock,
-    ownPrincipal: settings.ownPrincipal,
-    cwd: settings.cwd,
-  });
   const ended = Promise.withResolvers<number>();
   const writer = new LineWriter(settings.stdout, settings.write, () => ended.resolve(0));
-  const servers = new Servers(session, settings, writer, clock);
-  const gate = new Gate();
+  const servers = new Servers(settings, writer, clock);
+  const gate = new Gate(settings.toolset.pingsInEveryEra === true ? settings.version : undefined);
   const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
   let over = false;
   void readLines(settings.stdin, writer, (line) => {
@@ -63,7 +54,7 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   const exitCode = await ended.promise;
   over = true;
   settings.stdin.destroy();
-  await session.close();
+  await settings.toolset.close();
   // What was under way has failed by now. Its answers go out in this turn of the loop, before the SDK calls off what it still knows of.
   await setImmediate();
   await servers.close();
@@ -94,17 +85,15 @@ async function readLines(stdin: Readable, writer: LineWriter, take: (line: Line)
   for (const line of lines.end()) take(line);
 }
 
-/** The server of each era, made when the client turns to it. Both serve one session. */
+/** The server of each era, made when the client turns to it. Both serve one toolset. */
 class Servers {
-  readonly #session: McpSession;
   readonly #settings: StdioSettings;
   readonly #writer: LineWriter;
   readonly #clock: Clock;
   readonly #channels = new Map<Era, Channel>();
   readonly #closers: (() => Promise<void>)[] = [];
 
-  constructor(session: McpSession, settings: StdioSettings, writer: LineWriter, clock: Clock) {
-    this.#session = session;
+  constructor(settings: StdioSettings, writer: LineWriter, clock: Clock) {
     this.#settings = settings;
     this.#writer = writer;
     this.#clock = clock;
@@ -125,8 +114,7 @@ class Servers {
     const channel = new Channel((message) => this.#write(message));
     this.#channels.set(era, channel);
     const make = () =>
-      createMcpServer(this.#session, {
-        clock: this.#clock,
+      createMcpServer(this.#settings.toolset, {
         version: this.#settings.version,
         era,
         onFault: (tool, fault) => this.#settings.report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`),

@@ -1,4 +1,4 @@
-import { runMcpStdio } from "../../mcp/index.ts";
+import { leaseToolset, runMcpStdio } from "../../mcp/index.ts";
 import type { Context } from "../context.ts";
 import { VERSION } from "../version.ts";
 
@@ -6,12 +6,15 @@ import { VERSION } from "../version.ts";
 export function mcp(context: Context): Promise<number> {
   const { env, cwd, stdin, stdout, stderr } = context.io;
   return runMcpStdio({
-    connect: async ({ launch, principal }) =>
-      (await import("../connect.ts")).connect({ ...context, principal }, { launch }),
-    env,
+    toolset: () =>
+      leaseToolset({
+        connect: async ({ launch, principal }) =>
+          (await import("../connect.ts")).connect({ ...context, principal }, { launch }),
+        env,
+        agentId: context.agentId,
+        cwd,
+      }),
     version: VERSION,
-    agentId: context.agentId,
-    cwd,
     stdin,
     stdout,
     stderr,
