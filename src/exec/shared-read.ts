@@ -3,6 +3,8 @@ interface Flight<T> {
   readonly result: Promise<T>;
   readonly cancel: AbortController;
   askers: number;
+  /** False until the reading itself was called, which is after all who ask in the same turn have asked. */
+  begun: boolean;
 }
 
 /**
@@ -30,7 +32,9 @@ export class SharedRead<T> {
   /** A reading that begins after this call: what it shows is at least as new as the question. */
   async fresh(signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
-    if (this.#current === undefined) return this.join(signal);
+    if (this.#current === undefined || (!this.#current.begun && !this.#current.cancel.signal.aborted)) {
+      return this.join(signal);
+    }
     this.#next ??= this.#launch(this.#current);
     return this.#wait(this.#next, signal);
   }
@@ -39,11 +43,12 @@ export class SharedRead<T> {
     const cancel = new AbortController();
     const begin = (): Promise<T> => {
       cancel.signal.throwIfAborted();
+      flight.begun = true;
       return this.#read(cancel.signal);
     };
     // Both endings of the one before let the next begin: its failure belongs to those who asked for it.
     const result = after === undefined ? Promise.resolve().then(begin) : after.result.then(begin, begin);
-    const flight: Flight<T> = { result, cancel, askers: 0 };
+    const flight: Flight<T> = { result, cancel, askers: 0, begun: false };
     const ended = () => {
       if (this.#current !== flight) return;
       this.#current = this.#next;

@@ -3,3 +3,5 @@
  * seen to have, and becomes a plan, which is carried out only when it was confirmed. Everything but reading a device and running a command is pure.
  */
 export type * from "./types.ts";
+export { createReader, type ReaderOptions } from "./reading/reader.ts";
+export { simctlRunner, type SimctlRunnerOptions, type XcrunCommand } from "./reading/simctl-runner.ts";
