@@ -311,6 +311,8 @@ export interface DiffEntry {
   readonly current?: JsonValue;
   readonly desired?: JsonValue;
   readonly note?: string;
+  /** Beyond v1alpha1: the values are secrets, and are masked wherever the entry is shown. */
+  readonly sensitive?: true;
 }
 
 export interface StateDiff {

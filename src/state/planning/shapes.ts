@@ -1,0 +1,164 @@
+import { z } from "zod";
+import type { JsonValue, PreferenceValue } from "../types.ts";
+
+/**
+ * What may stand in an operation's arguments. They come from a file that anybody may have written and end up in a command line, so a word that simctl
+ * or `defaults` would take for an option, a special device, or a path of this host is refused by its shape.
+ */
+const NO_OPTION = "must not begin with a dash: the tool would read it as an option";
+// eslint-disable-next-line no-control-regex
+const printable = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text);
+
+const word = (most: number) =>
+  z
+    .string()
+    .min(1)
+    .max(most)
+    .refine((text) => !text.startsWith("-"), NO_OPTION)
+    .refine(printable, "must not hold control characters");
+
+/** Letters, digits, dots, dashes and underscores. */
+export const BundleIdentifier = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z0-9_][A-Za-z0-9._-]*$/, "must be a bundle identifier: letters, digits, `.`, `-` and `_`");
+
+/** A name: with a slash `defaults` would take it for a property list anywhere on this host. */
+export const Domain = word(255).refine(
+  (text) => !text.includes("/") && !text.startsWith("~"),
+  "must be a domain's name and no path",
+);
+
+export const PreferenceKey = word(1_024);
+export const HostPath = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .refine((text) => !text.startsWith("-"), NO_OPTION)
+  .refine((text) => !text.includes("\u0000"), "must not hold a NUL");
+export const DeviceName = word(255);
+/** A device type's or a runtime's identifier. */
+export const Identifier = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/, "must be an identifier");
+export const UDID = z
+  .string()
+  .regex(/^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$/, "must be a device's UDID, not a name or `booted`");
+/** Stands for a device that is not made yet. */
+export const NIL_UDID = "00000000-0000-0000-0000-000000000000";
+
+/** Text that reaches the tool as the value of an option. */
+export const OptionText = z
+  .string()
+  .max(256)
+  .refine((text) => !text.startsWith("-"), NO_OPTION)
+  .refine(printable, "must not hold control characters");
+
+export const AppArgument = z
+  .string()
+  .max(65_536)
+  .refine((text) => !text.includes("\u0000"), "must not hold a NUL");
+export const EnvironmentName = z
+  .string()
+  .max(255)
+  .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+
+/** The schemes that simctl opens are the apps' own, so any is taken. */
+export const Link = z
+  .string()
+  .max(8_192)
+  .regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, "must be a URL with its scheme");
+
+const scalar = z.union([z.boolean(), z.number(), z.string().max(1_048_576)]);
+export const PreferenceData: z.ZodType<PreferenceValue> = z.union([z.null(), scalar, z.array(scalar).max(10_000)]);
+
+export const LanguageTag = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, "must be a language: `de-DE`");
+export const LocaleName = z
+  .string()
+  .max(128)
+  .regex(/^[A-Za-z]{2,8}([_-][A-Za-z0-9]{1,8})*(@[A-Za-z0-9=;_-]+)?$/, "must be a locale: `de_DE`");
+export const TimeZoneName = z
+  .string()
+  .max(64)
+  .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/, "must be a time zone's name: `Europe/Berlin`");
+
+export const StatusBarShape = z
+  .strictObject({
+    time: OptionText.optional(),
+    dataNetwork: z
+      .enum(["hide", "wifi", "3g", "4g", "lte", "lte-a", "lte+", "5g", "5g+", "5g-uwb", "5g-uc"])
+      .optional(),
+    wifiMode: z.enum(["searching", "failed", "active"]).optional(),
+    wifiBars: z.int().min(0).max(3).optional(),
+    cellularMode: z.enum(["notSupported", "searching", "failed", "active"]).optional(),
+    cellularBars: z.int().min(0).max(4).optional(),
+    operatorName: OptionText.optional(),
+    batteryState: z.enum(["charging", "charged", "discharging"]).optional(),
+    batteryLevel: z.int().min(0).max(100).optional(),
+  })
+  .refine((bar) => Object.keys(bar).length > 0, "must override something");
+
+export const ContentSizeName = z.enum([
+  "extra-small",
+  "small",
+  "medium",
+  "large",
+  "extra-large",
+  "extra-extra-large",
+  "extra-extra-extra-large",
+  "accessibility-medium",
+  "accessibility-large",
+  "accessibility-extra-large",
+  "accessibility-extra-extra-large",
+  "accessibility-extra-extra-extra-large",
+]);
+
+export const PrivacyService = z.enum([
+  "all",
+  "calendar",
+  "camera",
+  "contacts",
+  "contacts-limited",
+  "location",
+  "location-always",
+  "media-library",
+  "microphone",
+  "motion",
+  "photos",
+  "photos-add",
+  "reminders",
+  "siri",
+]);
+
+const Point = z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) });
+export const LocationShape = z.union([
+  z.strictObject({ point: Point }),
+  z.strictObject({
+    route: z
+      .strictObject({
+        points: z.array(Point).min(2).max(1_000),
+        speedMetersPerSecond: z.number().positive().max(100_000).optional(),
+        distanceMeters: z.number().positive().optional(),
+        intervalSeconds: z.number().positive().optional(),
+      })
+      .refine(
+        (route) => route.distanceMeters === undefined || route.intervalSeconds === undefined,
+        "takes distanceMeters or intervalSeconds, not both",
+      ),
+  }),
+  z.strictObject({ clear: z.literal(true) }),
+]);
+
+export const MOST_PUSH_BYTES = 4_096;
+export const PushPayload = z
+  .record(z.string(), z.json())
+  .refine((payload) => typeof payload["aps"] === "object" && payload["aps"] !== null, "must hold an object `aps`")
+  .refine(
+    (payload) => Buffer.byteLength(JSON.stringify(payload)) <= MOST_PUSH_BYTES,
+    `must be at most ${MOST_PUSH_BYTES} bytes as JSON`,
+  );
+export type PushPayload = { readonly [key: string]: JsonValue };
