@@ -5,3 +5,14 @@
 export type * from "./types.ts";
 export { createReader, type ReaderOptions } from "./reading/reader.ts";
 export { simctlRunner, type SimctlRunnerOptions, type XcrunCommand } from "./reading/simctl-runner.ts";
+export {
+  compose,
+  type Composed,
+  composeLayers,
+  decodeOverlays,
+  fitsV1Alpha1,
+  type Overlay,
+} from "./documents/compose.ts";
+export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
+export { type Preset, presets } from "./documents/presets.ts";
+export type { Provenance, ProvenanceEntry, Said, Source } from "./documents/provenance.ts";
