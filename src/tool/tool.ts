@@ -1,7 +1,27 @@
 import type { z } from "zod";
+import type { Attachment } from "./attachment.ts";
 
 /** What a call can do. Several may hold; annotations and policies are computed from them. */
 export type Effect = "read" | "write" | "destructive" | "commerce";
+
+/** What a call does, and what a policy wants to know of it beyond its effects. No effects means that nobody has classified it. */
+export interface Facts {
+  readonly effects: readonly Effect[];
+  /** Its answer holds a secret, or what identifies a person or a device, on purpose. */
+  readonly reveals?: boolean;
+  /** It makes somebody else's machine connect to a host that the caller names. */
+  readonly dials?: boolean;
+  /** It costs money or credits, or sets going what does. */
+  readonly billed?: boolean;
+  /** It acts on devices without naming them in `deviceId` or `deviceIds`. */
+  readonly anyDevice?: boolean;
+}
+
+/** A tool that does one of several things: which input field chooses, and what each of its values does. */
+export interface Operations {
+  readonly field: string;
+  readonly facts: Readonly<Record<string, Facts>>;
+}
 
 export interface ToolProgress {
   /** Strictly rises within a call; lower values are lifted by the sender. */
@@ -15,19 +35,24 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Present only when the client sent a progress token. Not to be called after the tool has answered. */
   readonly progress?: (report: ToolProgress) => void;
+  /** Sends something beside the structured content. Not to be called after the tool has answered. */
+  readonly attach?: (attachment: Attachment) => void;
 }
 
 /**
  * One tool, declared once: its names and schemas, what it can do, and its handler side by side. Inputs are strict. What the handler returns
  * is sent as structured content and, as the same JSON, as text; a `SimlockError` that it throws becomes `isError` with `{code, message}`.
  */
-export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
+export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> extends Facts {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: I;
   readonly output: O;
-  readonly effects: readonly Effect[];
+  /** What each of its operations does. Its own effects are then those of all of them together. */
+  readonly operations?: Operations;
+  /** It deals with a world outside the machine that Simlock runs on. */
+  readonly openWorld?: boolean;
   readonly idempotent?: boolean;
   /** Its calls that change the session wait for each other; a tool that is not `serial` runs beside them. */
   readonly serial?: boolean;
@@ -40,7 +65,7 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(tool: T
 }
 
 /** A tool whose effects nobody has named counts as one that may destroy. */
-export function annotationsOf(tool: Pick<Tool, "effects" | "idempotent">): {
+export function annotationsOf(tool: Pick<Tool, "effects" | "idempotent" | "openWorld">): {
   readOnlyHint: boolean;
   destructiveHint: boolean;
   idempotentHint: boolean;
@@ -52,6 +77,6 @@ export function annotationsOf(tool: Pick<Tool, "effects" | "idempotent">): {
     readOnlyHint: readOnly,
     destructiveHint: !classified || tool.effects.includes("destructive"),
     idempotentHint: readOnly || tool.idempotent === true,
-    openWorldHint: false,
+    openWorldHint: tool.openWorld === true,
   };
 }
