@@ -14,5 +14,15 @@ export {
   type Overlay,
 } from "./documents/compose.ts";
 export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
+export { encodeProfile, encodeProfileText } from "./documents/encode.ts";
+export {
+  type DocumentPorts,
+  type DocumentSource,
+  type LoadedProfile,
+  loadLayer,
+  loadProfile,
+  loadSnapshot,
+} from "./documents/load.ts";
 export { type Preset, presets } from "./documents/presets.ts";
+export { readDocumentText } from "./documents/read-text.ts";
 export type { Provenance, ProvenanceEntry, Said, Source } from "./documents/provenance.ts";

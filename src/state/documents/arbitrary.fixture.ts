@@ -5,7 +5,8 @@ import { escapePlaceholders } from "./substitute.ts";
 
 /** Random documents, all of them valid. Few names, so that documents meet in their entries. */
 
-const id = fc.constantFrom("com.acme.a", "com.acme.b", "com.acme.c::d");
+const id = fc.constantFrom("com.acme.a", "com.acme.b", "com.acme.c-d");
+const domain = fc.constantFrom("com.acme.a", "NSGlobalDomain", "com.acme.c::d");
 const key = fc.constantFrom("k", "c::d", "a b", "ключ");
 const awkward = fc.oneof(
   fc.constantFrom(
@@ -27,6 +28,7 @@ const awkward = fc.oneof(
   fc.string({ unit: "grapheme" }).map((value) => value.replaceAll("\0", "")),
 );
 const text = awkward.map(escapePlaceholders);
+const shown = fc.constantFrom("", "9:41", "Ünïcode", "${x}", "$$").map(escapePlaceholders);
 const number = fc
   .oneof(fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }))
   .map((value) => (Object.is(value, -0) ? 0 : value));
@@ -41,11 +43,11 @@ const nonEmpty = <T extends object>(arbitrary: fc.Arbitrary<T>) =>
 
 const statusBar = nonEmpty(
   some({
-    time: text,
+    time: shown,
     dataNetwork: fc.constantFrom("hide", "3g", "5g-uwb"),
     wifiMode: fc.constantFrom("searching", "active"),
     wifiBars: fc.integer({ min: 0, max: 3 }),
-    operatorName: text,
+    operatorName: shown,
     batteryState: fc.constantFrom("charged", "discharging"),
     batteryLevel: fc.integer({ min: 0, max: 100 }),
   }),
@@ -99,7 +101,7 @@ const applicationV1 = fc
   .map(([base, more]) => ({ ...base, ...more }));
 
 const preference = fc.record({
-  domain: id,
+  domain,
   key,
   value: fc.oneof(fc.constant(null), scalar, fc.array(scalar, { maxLength: 3 })),
 });
@@ -153,7 +155,7 @@ const fieldName = fc.constantFrom(...Object.keys(specFieldsV1).filter((field) =>
 const remove = nonEmpty(
   some({
     applications: fc.uniqueArray(id),
-    preferences: unique(fc.record({ domain: id, key }), preferenceId),
+    preferences: unique(fc.record({ domain, key }), preferenceId),
     privacy: unique(fc.record({ service, bundleIdentifier: id }), privacyId),
     statusBar: fc.uniqueArray(fc.constantFrom("time", "wifiBars", "operatorName")),
     localization: fc.uniqueArray(fc.constantFrom("languages", "locale")),

@@ -1,6 +1,15 @@
 import { z } from "zod";
-import { ruled, someField } from "./rule.ts";
-import { argument, environmentName, preferenceDomain, text, udid } from "./text-rules.ts";
+import { ruled, someField, when } from "./rule.ts";
+import {
+  argument,
+  bundleIdentifier,
+  environmentName,
+  optionValue,
+  path,
+  preferenceDomain,
+  text,
+  udid,
+} from "./text-rules.ts";
 
 /** The fields of a state, one schema each. Defaults are annotations here: what is left out stays left out until a profile is filled in. */
 
@@ -18,7 +27,7 @@ export const EraseBeforeApply = z
   .describe("Erases all content and settings of the device before anything else. Destructive.");
 
 const statusBarFields = {
-  time: text().exactOptional().describe("Any text; an ISO 8601 date also sets the date."),
+  time: optionValue().exactOptional().describe("Any text; an ISO 8601 date also sets the date."),
   dataNetwork: z
     .enum(["hide", "wifi", "3g", "4g", "lte", "lte-a", "lte+", "5g", "5g+", "5g-uwb", "5g-uc"])
     .exactOptional(),
@@ -26,7 +35,7 @@ const statusBarFields = {
   wifiBars: z.int().min(0).max(3).exactOptional(),
   cellularMode: z.enum(["notSupported", "searching", "failed", "active"]).exactOptional(),
   cellularBars: z.int().min(0).max(4).exactOptional(),
-  operatorName: text().exactOptional(),
+  operatorName: optionValue().exactOptional(),
   batteryState: z.enum(["charging", "charged", "discharging"]).exactOptional(),
   batteryLevel: z.int().min(0).max(100).exactOptional(),
 };
@@ -71,11 +80,9 @@ export const PreferenceV1 = z.strictObject({
   sensitive: z.boolean().exactOptional().describe("Masks the value wherever it is shown."),
 });
 
-const path = (says: string) => argument().describe(says);
-
 const applicationFields = {
-  bundleIdentifier: argument(),
-  sourcePath: path("The `.app` on this host.").exactOptional(),
+  bundleIdentifier: bundleIdentifier(),
+  sourcePath: path().describe("The `.app` on this host.").exactOptional(),
   presence: z.enum(["present", "absent"]).exactOptional().meta({ default: "present" }),
   running: z.boolean().exactOptional().describe("Left out: no opinion."),
   launchArguments: z
@@ -86,10 +93,10 @@ const applicationFields = {
 };
 
 const absentHasNoSource = {
-  says: {
-    if: { type: "object", properties: { presence: { const: "absent" } }, required: ["presence"] },
-    then: { type: "object", properties: { sourcePath: false } },
-  },
+  says: when(
+    { properties: { presence: { const: "absent" } }, required: ["presence"] },
+    { properties: { sourcePath: false } },
+  ),
   check: ({ presence, sourcePath }: { presence?: string; sourcePath?: string }) =>
     presence === "absent" && sourcePath !== undefined
       ? { field: "sourcePath", message: "an application that is to be absent has no source" }
@@ -141,7 +148,7 @@ export const LocalizationKey = z.enum(["languages", "locale", "timeZone", "use24
 
 const localizationFields = {
   languages: z
-    .array(z.string().regex(/^[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8})*$/, "must be a language tag such as `de-DE`"))
+    .array(z.string().regex(/^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/, "must be a language tag such as `de-DE`"))
     .min(1)
     .exactOptional()
     .describe("In the order of preference: `de-DE`."),
@@ -187,7 +194,7 @@ export const PrivacyService = z.enum([
 
 export const PrivacyAccess = z.strictObject({
   service: PrivacyService,
-  bundleIdentifier: argument(),
+  bundleIdentifier: bundleIdentifier(),
   access: z.enum(["granted", "denied", "unset"]).describe("`unset`: the app asks again."),
 });
 
@@ -238,9 +245,9 @@ const PushPayload = z
 
 export const Push = ruled(
   z.strictObject({
-    bundleIdentifier: argument(),
+    bundleIdentifier: bundleIdentifier(),
     payload: PushPayload.exactOptional(),
-    file: path("A JSON file on this host with the payload.").exactOptional(),
+    file: path().describe("A JSON file on this host with the payload.").exactOptional(),
   }),
   [
     {
@@ -254,14 +261,14 @@ export const Push = ruled(
 );
 export { PushPayload };
 
-export const Media = z.array(path("A file on this host.")).describe("Added to the photo library.");
+export const Media = z.array(path().describe("A file on this host.")).describe("Added to the photo library.");
 export const RootCertificates = z
-  .array(path("A certificate file on this host."))
+  .array(path().describe("A certificate file on this host."))
   .describe("Certificates that the device trusts as roots.");
 
 export const OpenURL = z
   .string()
-  .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\u0000\s]*$/, "must be a URL with its scheme, without blanks")
+  .regex(/^[A-Za-z][A-Za-z0-9+.-]*:[^\u0000\s]+$/, "must be a URL with its scheme, without blanks")
   .describe("Opened last, once everything else is in place.");
 
 export const SensitiveField = z.enum(["pasteboard", "push", "openURL"]);
@@ -288,9 +295,11 @@ export const StateField = z.enum([
 export const Removal = ruled(
   z
     .strictObject({
-      applications: z.array(argument()).exactOptional().describe("Bundle identifiers."),
+      applications: z.array(bundleIdentifier()).exactOptional().describe("Bundle identifiers."),
       preferences: z.array(z.strictObject({ domain: preferenceDomain(), key: argument() })).exactOptional(),
-      privacy: z.array(z.strictObject({ service: PrivacyService, bundleIdentifier: argument() })).exactOptional(),
+      privacy: z
+        .array(z.strictObject({ service: PrivacyService, bundleIdentifier: bundleIdentifier() }))
+        .exactOptional(),
       statusBar: z.array(StatusBarKey).exactOptional(),
       localization: z.array(LocalizationKey).exactOptional(),
       fields: z.array(StateField).exactOptional().describe("Whole fields: what was said of them is forgotten."),

@@ -62,6 +62,7 @@ function messageOf(issue: z.core.$ZodIssue): string {
       if (issue.origin === "string") return "must not be empty";
       return `must ${issue.origin === "array" ? "have" : "be"} at least ${issue.minimum}${issue.origin === "array" ? " entries" : ""}`;
     case "too_big":
+      if (issue.origin === "string") return `must be at most ${issue.maximum} characters long`;
       return `must ${issue.origin === "array" ? "have" : "be"} at most ${issue.maximum}${issue.origin === "array" ? " entries" : ""}`;
     default:
       return issue.message;

@@ -21,8 +21,8 @@ import {
   StatusBar,
 } from "./fields.ts";
 import type { LayerSpec } from "../types.ts";
-import { type Rule, ruled, type ShapeOf, someField } from "./rule.ts";
-import { argument, text, udid } from "./text-rules.ts";
+import { type Rule, ruled, type ShapeOf, someField, when } from "./rule.ts";
+import { argument, path, text, udid } from "./text-rules.ts";
 
 /** The schemas of profiles and layers: `awesome-ios-sim/v1alpha1` exactly, `simlock/v1` as a superset of it. */
 
@@ -94,10 +94,10 @@ const selects: Rule<TargetChoice> = {
 };
 
 const creatable: Rule<TargetChoice> = {
-  says: {
-    if: { type: "object", properties: { create: { const: true } }, required: ["create"] },
-    then: { required: ["name", "deviceType"], not: { anyOf: [{ required: ["udid"] }, { required: ["cloneFrom"] }] } },
-  },
+  says: when(
+    { properties: { create: { const: true } }, required: ["create"] },
+    { required: ["name", "deviceType"], not: { anyOf: [{ required: ["udid"] }, { required: ["cloneFrom"] }] } },
+  ),
   check: ({ create, name, deviceType, udid: id, cloneFrom }) => {
     if (create !== true) return undefined;
     if (name === undefined || deviceType === undefined)
@@ -109,10 +109,7 @@ const creatable: Rule<TargetChoice> = {
 };
 
 const clonable: Rule<TargetChoice> = {
-  says: {
-    if: { type: "object", required: ["cloneFrom"] },
-    then: { required: ["name"], not: { required: ["udid"] } },
-  },
+  says: when({ required: ["cloneFrom"] }, { required: ["name"], not: { required: ["udid"] } }),
   check: ({ cloneFrom, name, udid: id }) => {
     if (cloneFrom === undefined) return undefined;
     if (name === undefined) return { field: "cloneFrom", message: "a device that is cloned needs a name" };
@@ -188,10 +185,10 @@ const someTarget: Rule<ProfileChoice> = {
 };
 
 const removesWhatItExtends: Rule<ProfileChoice> = {
-  says: {
-    if: { type: "object", properties: { spec: { type: "object", required: ["remove"] } }, required: ["spec"] },
-    then: { required: ["extends"] },
-  },
+  says: when(
+    { properties: { spec: { type: "object", required: ["remove"] } }, required: ["spec"] },
+    { required: ["extends"] },
+  ),
   check: (profile) =>
     profile.spec.remove !== undefined && profile.extends === undefined
       ? { field: "extends", message: "required: there is nothing that spec.remove could take back" }
@@ -205,7 +202,7 @@ export const ProfileV1 = ruled(
     kind: z.literal("SimulatorState"),
     metadata: Metadata,
     extends: z
-      .union([argument(), z.array(argument()).min(1).max(8)], {
+      .union([path(), z.array(path()).min(1).max(8)], {
         error: "must be the path of a profile or layer, or a list of one to eight of them",
       })
       .exactOptional()

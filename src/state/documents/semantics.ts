@@ -54,12 +54,13 @@ export function pushProblems(payload: object, path: Path): readonly Problem[] {
     : [problemAt(path, `is ${bytes} bytes as JSON; at most ${MAX_PUSH_BYTES} are delivered`)];
 }
 
+const UNKNOWN_ZONE = [problemAt(["spec", "localization", "timeZone"], "is no time zone that is known by this name")];
+
 function timeZoneProblems(timeZone: string | undefined): readonly Problem[] {
   if (timeZone === undefined) return [];
   try {
-    new Intl.DateTimeFormat("en", { timeZone });
-    return [];
+    return new Intl.DateTimeFormat("en", { timeZone }).resolvedOptions().timeZone === "" ? UNKNOWN_ZONE : [];
   } catch {
-    return [problemAt(["spec", "localization", "timeZone"], "is no time zone that is known by this name")];
+    return UNKNOWN_ZONE;
   }
 }
