@@ -12,14 +12,17 @@ if (missing !== undefined) {
 const mac = new TestHome();
 afterAll(() => mac.close());
 
+/** The Inspector hands its own environment on only in part: the home is named on the command line, so that the user's own is never touched. */
+const server = [process.execPath, SIMLOCK, "--home", mac.path, "--virtual", "mcp"];
+
 /** One request of the Inspector's CLI to a `simlock mcp` that it starts. */
 function inspect(era: string, ...args: readonly string[]): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const child = spawn(
-      process.execPath,
-      [INSPECTOR, "--cli", "--protocol-era", era, ...args, "--", process.execPath, SIMLOCK, "mcp"],
-      { env: { ...mac.env, SIMLOCK_AGENT_ID: "inspector" }, cwd: mac.work, stdio: ["ignore", "pipe", "pipe"] },
-    );
+    const child = spawn(process.execPath, [INSPECTOR, "--cli", "--protocol-era", era, ...args, "--", ...server], {
+      env: mac.env,
+      cwd: mac.work,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let stdout = "";
     let stderr = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
