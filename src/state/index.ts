@@ -14,7 +14,9 @@ export {
   type Overlay,
 } from "./documents/compose.ts";
 export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
+export { decodePlan, decodeReport } from "./documents/decode-plan.ts";
 export { encodeProfile, encodeProfileText } from "./documents/encode.ts";
+export { type JsonSchema, jsonSchemaOf, SCHEMAS } from "./documents/json-schemas.ts";
 export {
   type DocumentPorts,
   type DocumentSource,
@@ -24,5 +26,15 @@ export {
   loadSnapshot,
 } from "./documents/load.ts";
 export { type Preset, presets } from "./documents/presets.ts";
+export {
+  DiffEntrySchema,
+  DiffSchema,
+  OperationSchema,
+  PlanSchema,
+  ReceiptSchema,
+  ReportSchema,
+} from "./documents/plan-schema.ts";
+export { LayerV1, LayerV1Alpha1, ProfileV1, ProfileV1Alpha1 } from "./documents/profile-schema.ts";
 export { readDocumentText } from "./documents/read-text.ts";
+export { InventoryDeviceSchema, SnapshotSchema } from "./documents/snapshot-schema.ts";
 export type { Provenance, ProvenanceEntry, Said, Source } from "./documents/provenance.ts";

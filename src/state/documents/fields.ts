@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ruled, someField, when } from "./rule.ts";
+import { having, ruled, someField, when } from "./rule.ts";
 import {
   argument,
   bundleIdentifier,
@@ -7,6 +7,7 @@ import {
   optionValue,
   path,
   preferenceDomain,
+  preferenceKey,
   text,
   udid,
 } from "./text-rules.ts";
@@ -70,7 +71,7 @@ export const PreferenceValue = z
 
 const preferenceFields = {
   domain: preferenceDomain().describe("As `defaults` takes it: an app's bundle identifier, or `NSGlobalDomain`."),
-  key: argument(),
+  key: preferenceKey(),
   value: PreferenceValue,
 };
 
@@ -212,7 +213,7 @@ const Route = ruled(
   }),
   [
     {
-      says: { not: { type: "object", required: ["distanceMeters", "intervalSeconds"] } },
+      says: { not: having("distanceMeters", "intervalSeconds") },
       check: ({ distanceMeters, intervalSeconds }) =>
         distanceMeters !== undefined && intervalSeconds !== undefined
           ? {
@@ -251,7 +252,7 @@ export const Push = ruled(
   }),
   [
     {
-      says: { oneOf: [{ required: ["payload"] }, { required: ["file"] }] },
+      says: { oneOf: [having("payload"), having("file")] },
       check: ({ payload, file }) =>
         (payload === undefined) === (file === undefined)
           ? { message: "must have exactly one of payload and file" }
@@ -296,7 +297,7 @@ export const Removal = ruled(
   z
     .strictObject({
       applications: z.array(bundleIdentifier()).exactOptional().describe("Bundle identifiers."),
-      preferences: z.array(z.strictObject({ domain: preferenceDomain(), key: argument() })).exactOptional(),
+      preferences: z.array(z.strictObject({ domain: preferenceDomain(), key: preferenceKey() })).exactOptional(),
       privacy: z
         .array(z.strictObject({ service: PrivacyService, bundleIdentifier: bundleIdentifier() }))
         .exactOptional(),

@@ -21,7 +21,7 @@ import {
   StatusBar,
 } from "./fields.ts";
 import type { LayerSpec } from "../types.ts";
-import { type Rule, ruled, type ShapeOf, someField, when } from "./rule.ts";
+import { having, type Rule, ruled, type ShapeOf, someField, when } from "./rule.ts";
 import { argument, path, text, udid } from "./text-rules.ts";
 
 /** The schemas of profiles and layers: `awesome-ios-sim/v1alpha1` exactly, `simlock/v1` as a superset of it. */
@@ -86,7 +86,7 @@ interface TargetChoice {
 }
 
 const selects: Rule<TargetChoice> = {
-  says: { anyOf: [["udid"], ["name"], ["runtime"], ["deviceType"]].map((required) => ({ required })) },
+  says: { anyOf: ["udid", "name", "runtime", "deviceType"].map((field) => having(field)) },
   check: ({ udid: id, name, runtime, deviceType }) =>
     (id ?? name ?? runtime ?? deviceType) === undefined
       ? { message: "must have at least one of udid, name, runtime and deviceType" }
@@ -96,7 +96,7 @@ const selects: Rule<TargetChoice> = {
 const creatable: Rule<TargetChoice> = {
   says: when(
     { properties: { create: { const: true } }, required: ["create"] },
-    { required: ["name", "deviceType"], not: { anyOf: [{ required: ["udid"] }, { required: ["cloneFrom"] }] } },
+    { ...having("name", "deviceType"), not: { anyOf: [having("udid"), having("cloneFrom")] } },
   ),
   check: ({ create, name, deviceType, udid: id, cloneFrom }) => {
     if (create !== true) return undefined;
@@ -109,7 +109,7 @@ const creatable: Rule<TargetChoice> = {
 };
 
 const clonable: Rule<TargetChoice> = {
-  says: when({ required: ["cloneFrom"] }, { required: ["name"], not: { required: ["udid"] } }),
+  says: when(having("cloneFrom"), { ...having("name"), not: having("udid") }),
   check: ({ cloneFrom, name, udid: id }) => {
     if (cloneFrom === undefined) return undefined;
     if (name === undefined) return { field: "cloneFrom", message: "a device that is cloned needs a name" };
@@ -169,7 +169,7 @@ interface ProfileChoice {
 }
 
 const oneTargetForm: Rule<ProfileChoice> = {
-  says: { not: { type: "object", required: ["target", "targets"] } },
+  says: { not: having("target", "targets") },
   check: ({ target, targets }) =>
     target !== undefined && targets !== undefined
       ? { field: "targets", message: "either target or targets, not both" }
@@ -177,7 +177,7 @@ const oneTargetForm: Rule<ProfileChoice> = {
 };
 
 const someTarget: Rule<ProfileChoice> = {
-  says: { anyOf: [["target"], ["targets"], ["extends"]].map((required) => ({ required })) },
+  says: { anyOf: ["target", "targets", "extends"].map((field) => having(field)) },
   check: (profile) =>
     profile.target === undefined && profile.targets === undefined && profile.extends === undefined
       ? { field: "target", message: "required: target or targets, unless the profile extends one that has them" }
@@ -185,10 +185,7 @@ const someTarget: Rule<ProfileChoice> = {
 };
 
 const removesWhatItExtends: Rule<ProfileChoice> = {
-  says: when(
-    { properties: { spec: { type: "object", required: ["remove"] } }, required: ["spec"] },
-    { required: ["extends"] },
-  ),
+  says: when({ properties: { spec: having("remove") }, required: ["spec"] }, having("extends")),
   check: (profile) =>
     profile.spec.remove !== undefined && profile.extends === undefined
       ? { field: "extends", message: "required: there is nothing that spec.remove could take back" }

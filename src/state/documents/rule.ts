@@ -43,6 +43,11 @@ export function someField(what: string): Rule<object> {
 /** A schema for every field of a type, so that a field which is added to the type is missed here by the compiler. */
 export type ShapeOf<T> = { readonly [Field in keyof T]-?: z.ZodType };
 
+/** An object that has these fields, whatever is in them. */
+export function having(...fields: readonly string[]): Readonly<Record<string, unknown>> {
+  return { type: "object", properties: Object.fromEntries(fields.map((field) => [field, true])), required: fields };
+}
+
 /** JSON Schema's `if` and `then`, for an object. */
 export function when(condition: object, consequence: object): Readonly<Record<string, unknown>> {
   // oxlint-disable-next-line unicorn/no-thenable -- the keyword is JSON Schema's

@@ -70,3 +70,10 @@ export const environmentName = () =>
     .string()
     .max(255)
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, "must be the name of an environment variable");
+
+export const preferenceKey = () =>
+  z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(/^(?!-)[^\u0000-\u001f\u007f]*$/, NO_OPTION);
