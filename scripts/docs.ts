@@ -1,9 +1,9 @@
 /**
  * Fills the tables of the documents from the source, so that they can't tell of something else. What stands between `<!-- generated: NAME -->` and
- * `<!-- /generated -->` is written anew. `--check` writes nothing and fails where a file would change.
+ * `<!-- /generated -->` is written anew, and so are the schemas of state documents. `--check` writes nothing and fails where a file would change.
  */
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command, Option } from "commander";
 import { format, resolveConfig } from "prettier";
@@ -18,6 +18,7 @@ import {
   EXIT_LEASE_LOST,
   OPERATIONS,
 } from "../src/contract/index.ts";
+import { schemaFiles, stateTables } from "./state-docs.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -35,6 +36,7 @@ const TABLES: Readonly<Record<string, () => string>> = {
   events: eventsTable,
   operations: operationsTable,
   "common errors": () => COMMON_ERRORS.map(code).join(", "),
+  ...stateTables(table),
 };
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -252,11 +254,30 @@ let stale = 0;
 for (const page of [...pages, "README.md", "ARCHITECTURE.md"]) {
   const path = join(root, page);
   const text = await readFile(path, "utf8");
-  if (!text.includes("<!-- generated: ")) continue;
-  const next = await filled(path, text);
-  if (next === text) continue;
+  if (text.includes("<!-- generated: ")) await settle(page, text, await filled(path, text));
+}
+
+const schemas = schemaFiles();
+for (const [page, text] of schemas) {
+  const path = join(root, page);
+  const there = await readFile(path, "utf8").catch(() => "");
+  await settle(page, there, await format(text, { ...(await resolveConfig(path)), filepath: path }));
+}
+for (const name of await readdir(join(root, "schemas")).catch(() => [])) {
+  const page = `schemas/${name}`;
+  if (schemas.some(([known]) => known === page)) continue;
   stale += 1;
-  if (!check) await writeFile(path, next);
+  if (!check) await rm(join(root, page));
+  process.stdout.write(`${page}: ${check ? "comes from no schema. Run `npm run docs`." : "removed"}\n`);
+}
+
+async function settle(page: string, there: string, next: string): Promise<void> {
+  if (next === there) return;
+  stale += 1;
+  if (!check) {
+    await mkdir(dirname(join(root, page)), { recursive: true });
+    await writeFile(join(root, page), next);
+  }
   process.stdout.write(`${page}: ${check ? "is not what the source says. Run `npm run docs`." : "written"}\n`);
 }
 if (check && stale > 0) process.exitCode = 1;
