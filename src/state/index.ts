@@ -16,7 +16,9 @@ export {
 export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
 export { decodePlan, decodeReport } from "./documents/decode-plan.ts";
 export { encodeProfile, encodeProfileText } from "./documents/encode.ts";
+export { type Exported, exportProfile } from "./documents/export.ts";
 export { type JsonSchema, jsonSchemaOf, SCHEMAS } from "./documents/json-schemas.ts";
+export { lint, type LintCode, lintFiles, type LintWarning } from "./documents/lint.ts";
 export {
   type DocumentPorts,
   type DocumentSource,

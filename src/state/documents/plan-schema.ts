@@ -130,4 +130,5 @@ export const ReportSchema = z.strictObject({
     .exactOptional()
     .describe("What a fresh read after the last operation found, for each field that the plan was about."),
   journal: z.string().exactOptional().describe("Names the journal, for resuming and taking back."),
+  deviceUDID: z.string().exactOptional().describe("The device that the plan made."),
 } satisfies ShapeOf<ExecutionReport>);
