@@ -27,6 +27,8 @@ export interface DocumentPorts {
   readText(path: string): Promise<string>;
   /** Fills in `${env:NAME}`. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** The device that a simlock/v1 profile means which names none: the caller's leased one. */
+  readonly defaultTarget?: () => Promise<Target | undefined>;
 }
 
 /** `text`: what stands there, where it was read already, as from standard input; relative paths then begin at `path`'s folder all the same. */
@@ -56,10 +58,15 @@ export async function loadProfile(source: DocumentSource, ports: DocumentPorts):
   const path = resolve(source.path);
   const chain = await readChain({ ...source, path }, ports, [], { files: 0 });
   const last = chain.at(-1);
-  const targets = chain.findLast((link) => link.targets.length > 0)?.targets ?? [];
+  const named = chain.findLast((link) => link.targets.length > 0)?.targets ?? [];
+  const meant = named.length > 0 || last?.apiVersion !== V1 ? undefined : await ports.defaultTarget?.();
+  const targets = meant === undefined ? named : [meant];
   if (last === undefined || last.kind !== "SimulatorState" || targets.length === 0) {
     throw stateInvalid(`profile ${path}`, [
-      problemAt(["target"], "required: target or targets, here or in a profile that this one extends"),
+      problemAt(
+        ["target"],
+        "required: target or targets, here or in a profile that this one extends, unless you have leased a simulator",
+      ),
     ]);
   }
   const spec = filledState(chain.map((link) => link.spec).reduce(overlay));
