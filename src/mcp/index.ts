@@ -5,10 +5,18 @@
 import { identityOf } from "../contract/index.ts";
 import type { Readable, Writable } from "node:stream";
 import type { SimlockClient } from "../client/index.ts";
+import type { McpHttpOptions } from "./http/serve-toolset.ts";
+import type { HttpService } from "./http/serve.ts";
 import { guardStdout, type Write } from "./stdout-guard.ts";
 import type { Toolset } from "./toolset.ts";
 
 export { instructionsText } from "./instructions.ts";
+export type { Credential } from "./http/credential.ts";
+export type { HttpEnvironment } from "./http/environment.ts";
+export type { McpHttpOptions } from "./http/serve-toolset.ts";
+export type { HttpService, Log } from "./http/serve.ts";
+export type { CallContext } from "./http/toolset-server.ts";
+export type { Trace } from "./http/trace.ts";
 export { combined, type TextResource, type Toolset } from "./toolset.ts";
 
 export interface McpStdioOptions {
@@ -38,6 +46,32 @@ export async function runMcpStdio(options: McpStdioOptions): Promise<number> {
     report: (line) => void stderr.write(`${line}\n`),
     process,
   });
+}
+
+/**
+ * Reads what an HTTP server is told by its environment; docs/http.md lists it.
+ * @throws {SimlockError} `CONFIG_INVALID`, with all that is wrong
+ */
+export async function readMcpHttpEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<HttpEnvironment> {
+  const { readHttpEnvironment } = await import("./http/environment.ts");
+  return readHttpEnvironment(env);
+}
+
+/** Serves a toolset over MCP's Streamable HTTP until it is closed. What is under way then may finish, within a bound. */
+export async function serveMcpOverHttp(
+  options: Omit<McpHttpOptions, "credentials"> & {
+    /** `cloud`: each request brings an API key of the platform. Otherwise nobody needs a credential. */
+    readonly credentials?: "cloud";
+  },
+): Promise<HttpService> {
+  const { credentials, ...rest } = options;
+  const [{ serveMcpOverHttp: serve }, { CLOUD_CREDENTIALS }] = await Promise.all([
+    import("./http/serve-toolset.ts"),
+    import("./http/credential.ts"),
+  ]);
+  return serve({ ...rest, ...(credentials === "cloud" ? { credentials: CLOUD_CREDENTIALS } : {}) });
 }
 
 export interface LeaseToolsetOptions {
