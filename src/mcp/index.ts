@@ -5,6 +5,7 @@
 import { identityOf } from "../contract/index.ts";
 import type { Readable, Writable } from "node:stream";
 import type { SimlockClient } from "../client/index.ts";
+import type { HttpEnvironment } from "./http/environment.ts";
 import type { McpHttpOptions } from "./http/serve-toolset.ts";
 import type { HttpService } from "./http/serve.ts";
 import { guardStdout, type Write } from "./stdout-guard.ts";
