@@ -5,14 +5,7 @@
 export type * from "./types.ts";
 export { createReader, type ReaderOptions } from "./reading/reader.ts";
 export { simctlRunner, type SimctlRunnerOptions, type XcrunCommand } from "./reading/simctl-runner.ts";
-export {
-  compose,
-  type Composed,
-  composeLayers,
-  decodeOverlays,
-  fitsV1Alpha1,
-  type Overlay,
-} from "./documents/compose.ts";
+export { compose, type Composed, fitsV1Alpha1, type Overlay } from "./documents/compose.ts";
 export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
 export { decodePlan, decodeReport } from "./documents/decode-plan.ts";
 export { encodeProfile, encodeProfileText } from "./documents/encode.ts";

@@ -49,8 +49,10 @@ export function decodeProfiles(input: unknown, options: DecodeOptions = {}): rea
   ];
   if (needsFiles.length > 0)
     throw stateInvalid(what, needsFiles, "Read the profile from a file, or write everything into it.");
+  const targets = targetsOf(parsed);
+  if (targets.length === 0) throw stateInvalid(what, [problemAt(["target"], "required: target or targets")]);
   const spec = filledState(layerSpecOf(parsed.spec));
-  return targetsOf(parsed).map((target) => profileOf(parsed, target, spec));
+  return targets.map((target) => profileOf(parsed, target, spec));
 }
 
 const NEEDS_A_FILE = "other files are read only where the document itself is read from a file";

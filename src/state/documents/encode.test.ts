@@ -37,7 +37,7 @@ describe("an encoded profile", () => {
         const text = await encodeProfileText(profile, form);
         expect(decodeProfile(await readDocumentText(text, "profile"))).toEqual(profile);
       }),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 

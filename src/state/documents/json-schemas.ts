@@ -25,7 +25,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const NOT_SAID =
   "What JSON Schema can't say is checked when the document is read: that applications, preferences, privacy and targets are unique by their keys, that " +
-  "a push is at most 4096 bytes, that a time zone and a URL are ones.";
+  "a push is at most 4096 bytes, that a time zone and a URL are ones, that a profile has a target where nothing else says which device is meant.";
 
 /** The published form, JSON Schema 2020-12, of what is accepted before `${env:NAME}` is filled in. */
 export function jsonSchemaOf({ name, title, schema }: PublishedSchema): JsonSchema {

@@ -90,6 +90,21 @@ describe("a profile that extends others", () => {
     expect(pointers(await refusalOf(loadProfile({ path: "/p/own.json" }, ports)))).toEqual(["/target"]);
   });
 
+  test("is, without one, for the device that its user means", async () => {
+    const own = profileV1();
+    delete own["target"];
+    const old = profileV1Alpha1();
+    delete old["target"];
+    const ports = {
+      ...files({ "/p/own.json": own, "/p/old.json": old, "/p/base.json": base, "/p/has.json": profileV1() }),
+      defaultTarget: async () => ({ udid: "LEASED" }),
+    };
+    const targets = async (path: string) => (await loadProfile({ path }, ports)).profiles.map(({ target }) => target);
+    expect(await targets("/p/own.json")).toEqual([{ udid: "LEASED" }]);
+    expect(await targets("/p/has.json")).toEqual([{ name: "iPhone 17" }]);
+    expect(pointers(await refusalOf(loadProfile({ path: "/p/old.json" }, ports)))).toEqual(["/target"]);
+  });
+
   test("must not come back to itself", async () => {
     const ports = files({
       "/p/a.json": profileV1({ extends: "b.json" }),

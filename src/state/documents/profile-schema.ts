@@ -176,14 +176,6 @@ const oneTargetForm: Rule<ProfileChoice> = {
       : undefined,
 };
 
-const someTarget: Rule<ProfileChoice> = {
-  says: { anyOf: ["target", "targets", "extends"].map((field) => having(field)) },
-  check: (profile) =>
-    profile.target === undefined && profile.targets === undefined && profile.extends === undefined
-      ? { field: "target", message: "required: target or targets, unless the profile extends one that has them" }
-      : undefined,
-};
-
 const removesWhatItExtends: Rule<ProfileChoice> = {
   says: when({ properties: { spec: having("remove") }, required: ["spec"] }, having("extends")),
   check: (profile) =>
@@ -206,7 +198,9 @@ export const ProfileV1 = ruled(
       .describe(
         "Profiles or layers that this one is laid over, first to last. Paths are relative to this file. The last target that is given holds.",
       ),
-    target: TargetV1.exactOptional().describe("Which device. Every field that is given must hold."),
+    target: TargetV1.exactOptional().describe(
+      "Which device. Every field that is given must hold. Where neither this nor targets is given, here or in what is extended: the simulator that you have leased.",
+    ),
     targets: z
       .array(TargetV1)
       .min(1)
@@ -220,7 +214,7 @@ export const ProfileV1 = ruled(
       preferences: specFieldsV1.preferences.meta(listDefault).describe("Unique by domain and key."),
     }),
   }),
-  [oneTargetForm, someTarget, removesWhatItExtends],
+  [oneTargetForm, removesWhatItExtends],
 );
 
 export const LayerV1 = z.strictObject({

@@ -13,7 +13,6 @@ describe("a document's text", () => {
         fc.constantFrom("", "  ", "\t"),
         async (value, indent) => {
           const text = JSON.stringify(value, undefined, indent);
-          fc.pre(!/-?\d{16,}/.test(text));
           expect(await read(text)).toEqual(JSON.parse(text));
         },
       ),
@@ -28,6 +27,10 @@ describe("a document's text", () => {
       yes: "on",
       "12": "x",
     });
+  });
+
+  test("may have a whole number of any size that can be kept", async () => {
+    expect(await read("[-9007199254740992, 1152921504606847000, +5]")).toEqual([-9007199254740992, 2 ** 60, 5]);
   });
 
   test("may have anchors", async () => {
@@ -47,8 +50,8 @@ describe("a document's text", () => {
     ["text that breaks off", '{"a": [1', "line 1"],
     [
       "a number that can't be kept",
-      '{"spec": {"n": 9007199254740993}}',
-      "/spec/n: is a whole number that can't be kept exactly",
+      '{"spec": {"n": [0, 9007199254740993]}}',
+      "/spec/n/1: is a whole number that can't be kept exactly",
     ],
     ["an alias for nothing", "a: *b\n", "aliases"],
     ["too much text", " ".repeat(8 * 1024 * 1024 + 1), "characters long"],

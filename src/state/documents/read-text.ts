@@ -14,7 +14,7 @@ export async function readDocumentText(source: string, what: string): Promise<un
       problemAt([], `is ${source.length} characters long; at most ${MAX_CHARACTERS} are read`),
     ]);
   }
-  const { isScalar, LineCounter, parseDocument, visit } = await import("yaml");
+  const { isPair, isScalar, isSeq, LineCounter, parseDocument, visit } = await import("yaml");
   const lineCounter = new LineCounter();
   const document = parseDocument(source, {
     version: "1.2",
@@ -34,12 +34,13 @@ export async function readDocumentText(source: string, what: string): Promise<un
 
   const inexact: Problem[] = [];
   visit(document, {
-    Scalar(_key, node, path) {
-      if (typeof node.value !== "number" || typeof node.source !== "string") return;
-      if (!/^[-+]?[0-9]+$/.test(node.source) || Number.isSafeInteger(node.value)) return;
-      const at = path.flatMap((parent): Path => {
-        if (!("key" in parent) || !isScalar(parent.key)) return [];
-        return [String(parent.key.value)];
+    Scalar(_key, node, parents) {
+      if (typeof node.value !== "number" || typeof node.source !== "string" || isKept(node.source, node.value)) return;
+      const line = [...parents, node];
+      const at = line.flatMap((parent, depth): Path => {
+        if (isPair(parent)) return [isScalar(parent.key) ? String(parent.key.value) : ""];
+        const child = line[depth + 1];
+        return isSeq(parent) ? [parent.items.findIndex((item) => item === child)] : [];
       });
       inexact.push(
         problemAt(at, "is a whole number that can't be kept exactly; put it in quotes, or write it as 1e20"),
@@ -55,6 +56,12 @@ export async function readDocumentText(source: string, what: string): Promise<un
       problemAt([], `has aliases that stand for more than ${MAX_ALIASES} copies, or for nothing`),
     ]);
   }
+}
+
+/** Whether a whole number is the one that was written; JavaScript itself writes those beyond 2^53 with zeros at the end, which reads as the same again. */
+function isKept(source: string, value: number): boolean {
+  if (!/^[-+]?[0-9]+$/.test(source) || Number.isSafeInteger(value)) return true;
+  return Number.isFinite(value) && (String(value) === source || BigInt(source) === BigInt(value));
 }
 
 const FAULTS: Readonly<Record<string, string>> = {
