@@ -7,6 +7,7 @@ import { printTable, type Figure } from "./figure.ts";
 import { grantFigures } from "./grant.ts";
 import { outputFigures } from "./output.ts";
 import { runOnDeviceFigures } from "./run-on-device.ts";
+import { snapshotFigures } from "./snapshot.ts";
 import { startFigures } from "./start.ts";
 
 const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
   output: outputFigures,
   decision: decisionFigures,
   start: startFigures,
+  snapshot: snapshotFigures,
 };
 
 const wanted = process.argv.slice(2);

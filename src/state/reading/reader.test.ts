@@ -196,6 +196,29 @@ test("a device that shuts down while it is read is read again as it is then", as
   expect(simctl.count("list")).toBe(2);
 });
 
+test("a device that was booted is read while the listing is made, and counts only if it still is", async () => {
+  const gate = Promise.withResolvers<void>();
+  const simctl = recordedSimctl({
+    list: [
+      said(listing("Booted")),
+      async () => {
+        await gate.promise;
+        return said(listing("Booted"));
+      },
+      said(listing("Shutdown")),
+    ],
+    status_bar: () => {
+      gate.resolve();
+      return said(`${HEAD}Time: 1\n`);
+    },
+  });
+  const reader = readerOf(simctl);
+  await reader.inventory();
+  // The listing ends only once the status bar was asked for.
+  expect((await reader.snapshot({ udid: UDID })).state.statusBar).toEqual({ time: "1" });
+  expect((await reader.snapshot({ udid: UDID })).state).toMatchObject({ power: "shutdown", statusBar: {} });
+});
+
 test("at most four commands run at once, however many devices are read", async () => {
   let now = 0;
   let most = 0;

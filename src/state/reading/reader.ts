@@ -35,7 +35,11 @@ export function createReader(run: RunSimctl, options: ReaderOptions = {}): Devic
   const sleep = options.sleep ?? (async (ms, signal) => void (await pause(ms, undefined, { signal })));
   const commands = new Commands(run);
   const stamp = () => `${now().toISOString().slice(0, 19)}Z`;
-  const inventories = new SharedRead<Inventory>((signal) => listed(run, signal, stamp, developerDirectory, sleep));
+  let known: Inventory | undefined;
+  const inventories = new SharedRead<Inventory>(async (signal) => {
+    known = await listed(run, signal, stamp, developerDirectory, sleep);
+    return known;
+  });
   const snapshots = new Map<string, { readonly shared: SharedRead<Snapshot>; askers: number }>();
 
   const snapshot = async (request: ReadRequest, asker: AbortSignal): Promise<Snapshot> => {
@@ -51,8 +55,13 @@ export function createReader(run: RunSimctl, options: ReaderOptions = {}): Devic
 
   const snapshotOf = async (request: ReadRequest, signal: AbortSignal): Promise<Snapshot> => {
     for (let attempt = 1; ; attempt += 1) {
+      // A device that was booted when it was last seen most likely is: then its parts are read while the listing is made anew.
+      const likely = known?.devices.find(({ udid, state }) => udid === request.udid && state === "Booted");
+      const early = likely === undefined ? undefined : readDevice(commands, likely, request, signal);
+      early?.catch(() => {});
       const device = deviceIn(await inventories.fresh(signal), request.udid);
-      const reads = device.state === "Booted" ? await readDevice(commands, device, request, signal) : undefined;
+      const reads =
+        device.state === "Booted" ? await (early ?? readDevice(commands, device, request, signal)) : undefined;
       const failed = reads === undefined ? [] : failuresOf(reads);
       if (failed.includes("no-device")) throw vanished(request.udid);
       // Its state changed while it was read, so half of this is of a device that is no more: read it as it is now.
