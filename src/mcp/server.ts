@@ -78,7 +78,8 @@ async function callTool(
   try {
     // Parsed, so that nothing leaves that the tool does not declare.
     const structuredContent = tool.output.parse(await tool.handle(input, call));
-    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+    const failed = tool.failed?.(structuredContent) === true ? { isError: true } : {};
+    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent, ...failed };
   } catch (thrown) {
     const error = toSimlockError(thrown);
     if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);

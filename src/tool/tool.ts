@@ -56,6 +56,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly idempotent?: boolean;
   /** Its calls that change the session wait for each other; a tool that is not `serial` runs beside them. */
   readonly serial?: boolean;
+  /** Whether a whole answer tells of a failure: it is then sent as it is, and marked as an error. */
+  failed?(output: z.output<O>): boolean;
   handle(input: z.output<I>, call: ToolCall): Promise<z.input<O>>;
 }
 
