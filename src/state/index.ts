@@ -3,6 +3,7 @@
  * seen to have, and becomes a plan, which is carried out only when it was confirmed. Everything but reading a device and running a command is pure.
  */
 export type * from "./types.ts";
+export { readRequestFor } from "./reading/read-request.ts";
 export { createReader, type ReaderOptions } from "./reading/reader.ts";
 export { simctlRunner, type SimctlRunnerOptions, type XcrunCommand } from "./reading/simctl-runner.ts";
 export { compose, type Composed, fitsV1Alpha1, type Overlay } from "./documents/compose.ts";
