@@ -313,6 +313,22 @@ test("a reading that is cancelled ends its commands", async () => {
   await ended.promise;
 });
 
+test("a failure that says it all ends the other reads", async () => {
+  const ended = Promise.withResolvers<void>();
+  const simctl = recordedSimctl({
+    listapps: ({ signal }) =>
+      new Promise((_, reject) => {
+        signal?.addEventListener("abort", () => {
+          ended.resolve();
+          reject(new SimlockError("CANCELLED", "ended"));
+        });
+      }),
+    status_bar: said("", 72, 'xcrun: error: unable to find utility "simctl", not a developer tool or in PATH\n'),
+  });
+  await expect(readerOf(simctl).snapshot({ udid: UDID })).rejects.toMatchObject({ code: "TOOL_MISSING" });
+  await ended.promise;
+});
+
 test("a domain that would be an option or a path is refused before anything is run", async () => {
   const simctl = recordedSimctl();
   await expect(readerOf(simctl).snapshot({ udid: UDID, domains: ["-g"] })).rejects.toMatchObject({
