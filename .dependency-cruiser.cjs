@@ -10,7 +10,7 @@ const rooms = {
   client: ["contract"],
   mcp: ["contract", "tool", "client"],
   daemon: ["contract", "leasing", "exec", "devices", "store", "mcp"],
-  virtual: ["contract", "plist"],
+  virtual: ["contract", "plist", "cloud"],
   state: ["contract", "exec", "plist", "tool"],
   cloud: ["contract", "tool"],
 };

@@ -1,6 +1,6 @@
 /**
  * virtual: stand-ins for the platforms' tools. A virtual Mac is a folder; `xcrun simctl` on it is a process of its own, so that everything
- * that talks to simulators talks to it in the same way as to a real one.
+ * that talks to simulators talks to it in the same way as to a real one. The virtual cloud is a server on this machine.
  */
 export { virtualXcrun } from "./entry.ts";
 export type { VirtualTool } from "./entry.ts";
@@ -9,3 +9,11 @@ export type { SampleApp } from "./sample-app.ts";
 export { createVirtualMac, screenSize, setFaults, virtualHostFacts } from "./virtual-mac.ts";
 export type { VirtualMac } from "./virtual-mac.ts";
 export type { Control, Fault } from "./mac/control.ts";
+export { FORBIDDEN_KEY, createManualClock, startVirtualMobilerun } from "./mobilerun/index.ts";
+export type {
+  Fault as CloudFault,
+  ManualClock,
+  VirtualClock,
+  VirtualMobilerun,
+  VirtualMobilerunOptions,
+} from "./mobilerun/index.ts";

@@ -17,9 +17,12 @@ type ParameterOf<P extends string> = P extends `${string}{${infer Name}}${infer 
   ? Name | ParameterOf<Rest>
   : never;
 
+/** The ids in a path, by name. */
+export type PathParameters<P extends string> = { readonly [Name in ParameterOf<P>]: string };
+
 type PathPart<P extends string> = [ParameterOf<P>] extends [never]
   ? { readonly path?: undefined }
-  : { readonly path: { readonly [Name in ParameterOf<P>]: string } };
+  : { readonly path: PathParameters<P> };
 
 /** A part that may be left out when nothing in it must be given. */
 type Part<Key extends string, Value> =

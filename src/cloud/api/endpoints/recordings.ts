@@ -42,7 +42,7 @@ export const recordings = domain("recordings", {
 /** A session that puts pictures or sound into the device's camera or microphone. Its control token is a secret. */
 const MediaSession = z.object({
   id: z.string(),
-  ...textFields("deviceId", "status", "controlToken", "createdAt", "expiresAt"),
+  ...textFields("deviceId", "status", "controlToken", "createdAt"),
   camera: z.unknown(),
   microphone: z.unknown(),
 });

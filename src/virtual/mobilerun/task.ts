@@ -1,0 +1,207 @@
+import type { Account } from "./account.ts";
+import type { Devices } from "./device.ts";
+import { Problem, notFound } from "./problem.ts";
+
+export interface TaskEvent {
+  readonly event: string;
+  readonly data: unknown;
+}
+
+/** What a task was asked to do, as `POST /tasks` takes it. */
+export interface TaskOrder {
+  readonly deviceId: string;
+  readonly task: string;
+  readonly maxSteps?: number | undefined;
+  readonly outputSchema?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+export interface VirtualTask {
+  readonly id: string;
+  readonly deviceId: string;
+  readonly order: TaskOrder;
+  status: string;
+  steps: number;
+  succeeded: boolean | null;
+  message: string | null;
+  output: unknown;
+  readonly createdAt: string;
+  updatedAt: string;
+  dispatchedAt: string | null;
+  finishedAt: string | null;
+  cancelRequestedAt: string | null;
+  readonly trajectory: TaskEvent[];
+}
+
+export interface Tasks {
+  all(): readonly VirtualTask[];
+  get(id: string): VirtualTask;
+  run(order: TaskOrder): VirtualTask;
+  cancel(task: VirtualTask): void;
+  say(task: VirtualTask, message: string): void;
+  ended(task: VirtualTask): boolean;
+  /** Resolves at the next event of the task. */
+  changed(task: VirtualTask): Promise<void>;
+}
+
+const STEP_MS = 1000;
+const STEPS = 3;
+const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
+
+/**
+ * Agents that need no model: a task takes three steps and completes; one whose text has the word `fail` fails, and one with fewer than
+ * three steps allowed runs out of them. A device works on one task at a time, the others queue.
+ */
+export function createTasks(account: Account, devices: Devices): Tasks {
+  const all = new Map<string, VirtualTask>();
+  const waiting = new Map<VirtualTask, PromiseWithResolvers<void>>();
+
+  function tell(task: VirtualTask, event: string, data: unknown): void {
+    task.trajectory.push({ event, data });
+    task.updatedAt = account.now();
+    waiting.get(task)?.resolve();
+    waiting.delete(task);
+  }
+
+  function begin(task: VirtualTask): void {
+    const device = devices.get(task.deviceId);
+    device.activeTaskId = task.id;
+    task.status = "created";
+    task.dispatchedAt = account.now();
+    tell(task, "CreatedEvent", { id: task.id, streamUrl: streamUrl(task) });
+    account.clock.after(STEP_MS, () => {
+      if (task.status !== "created") return;
+      task.status = "running";
+      tell(task, "StartEvent", {});
+      account.clock.after(STEP_MS, () => step(task));
+    });
+  }
+
+  function step(task: VirtualTask): void {
+    if (task.status !== "running") return;
+    if (devices.get(task.deviceId).state === "terminated") return end(task, "failed", "The device is gone");
+    task.steps += 1;
+    const index = task.steps - 1;
+    tell(task, "FastAgentResponseEvent", { thought: `Step ${task.steps} of: ${task.order.task}`, code: null });
+    tell(task, "ScreenshotEvent", { index, url: mediaUrl(task, "s", index) });
+    tell(task, "RecordUIStateEvent", { index, url: mediaUrl(task, "u", index) });
+    tell(task, "ToolExecutionEvent", { tool_name: "tap", tool_args: {}, success: true, summary: "Tapped" });
+    if (task.steps === STEPS) {
+      const bad = /\bfail\b/i.test(task.order.task);
+      end(task, bad ? "failed" : "completed", bad ? "The task was to fail" : "Done");
+    } else if (task.steps >= (task.order.maxSteps ?? STEPS)) {
+      end(task, "failed", "Out of steps");
+    } else {
+      account.clock.after(STEP_MS, () => step(task));
+    }
+  }
+
+  function end(task: VirtualTask, status: "completed" | "failed" | "cancelled", message: string): void {
+    task.status = status;
+    task.message = message;
+    task.succeeded = status === "cancelled" ? null : status === "completed";
+    task.output = status === "completed" && task.order.outputSchema ? exampleOf(task.order.outputSchema) : null;
+    task.finishedAt = account.now();
+    const device = devices.get(task.deviceId);
+    tell(task, "ResultEvent", { success: task.succeeded, message, steps: task.steps, structured_output: task.output });
+    account.publish({
+      type: `task.${status}`,
+      source: "tasks",
+      deviceId: task.deviceId,
+      payload: { taskId: task.id, deviceId: task.deviceId, status },
+    });
+    if (device.activeTaskId !== task.id) return;
+    device.activeTaskId = "";
+    const next = [...all.values()].find((other) => other.deviceId === device.id && other.status === "queued");
+    if (next !== undefined) begin(next);
+  }
+
+  const tasks: Tasks = {
+    all: () => [...all.values()],
+    get(id) {
+      const task = all.get(id);
+      if (task === undefined) throw notFound("Task", id);
+      return task;
+    },
+    run(order) {
+      const device = devices.ready(order.deviceId);
+      const at = account.now();
+      const task: VirtualTask = {
+        id: account.mint("tsk"),
+        deviceId: device.id,
+        order,
+        status: "queued",
+        steps: 0,
+        succeeded: null,
+        message: null,
+        output: null,
+        createdAt: at,
+        updatedAt: at,
+        dispatchedAt: null,
+        finishedAt: null,
+        cancelRequestedAt: null,
+        trajectory: [],
+      };
+      all.set(task.id, task);
+      device.taskCount += 1;
+      if (device.activeTaskId === "") begin(task);
+      else tell(task, "QueuedEvent", { id: task.id, status: "queued" });
+      return task;
+    },
+    cancel(task) {
+      if (ENDED.has(task.status)) throw new Problem(409, `Task ${task.id} has ended`);
+      task.cancelRequestedAt = account.now();
+      if (task.status === "queued") return end(task, "cancelled", "Cancelled");
+      task.status = "cancelling";
+      tell(task, "CancelEvent", { reason: "asked for" });
+      account.clock.after(STEP_MS, () => end(task, "cancelled", "Cancelled"));
+    },
+    say(task, message) {
+      if (ENDED.has(task.status)) throw new Problem(409, `Task ${task.id} has ended`);
+      tell(task, "UserMessageEvent", {
+        action: "queued",
+        message_ids: [account.mint("msg")],
+        reason: message.slice(0, 80),
+      });
+    },
+    ended: (task) => ENDED.has(task.status),
+    changed(task) {
+      const known = waiting.get(task) ?? Promise.withResolvers<void>();
+      waiting.set(task, known);
+      return known.promise;
+    },
+  };
+  return tasks;
+}
+
+export function streamUrl(task: VirtualTask): string {
+  return `wss://stream.virtual.test/${task.id}`;
+}
+
+export function mediaUrl(task: VirtualTask, kind: "s" | "u", index: number): string {
+  return `https://media.virtual.test/${task.id}/${kind}/${index}?sig=virtual`;
+}
+
+/** A value that fits the properties of an output schema, as far as their types say. */
+function exampleOf(schema: Readonly<Record<string, unknown>>): unknown {
+  switch (schema["type"]) {
+    case "boolean":
+      return true;
+    case "number":
+    case "integer":
+      return 1;
+    case "string":
+      return "virtual";
+    case "array":
+      return [];
+    default: {
+      const properties = schema["properties"];
+      if (typeof properties !== "object" || properties === null) return {};
+      return Object.fromEntries(
+        Object.entries(properties as Record<string, Record<string, unknown>>).map(([name, inner]) => [
+          name,
+          exampleOf(inner),
+        ]),
+      );
+    }
+  }
+}
