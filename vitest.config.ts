@@ -15,6 +15,14 @@ export default defineConfig({
         },
       },
       { test: { name: "inspector", include: ["test/inspector/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
       { test: { name: "adb", include: ["test/adb/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 120_000 } },
       { test: { name: "stress", include: ["test/stress/**/*.test.ts"], testTimeout: 900_000, hookTimeout: 60_000 } },
     ],

@@ -1,11 +1,12 @@
 /**
- * `npm run setup`: what the fuller suites use beyond `npm ci`: the official MCP Inspector, system packages, and the real adbd that they run against. System
- * packages are installed on Debian, which takes root; elsewhere it says what to install. It changes nothing that is there already.
+ * `npm run setup`: what the fuller suites use beyond `npm ci`: the official MCP Inspector and conformance suite, system packages, and the real adbd that they run
+ * against. System packages are installed on Debian, which takes root; elsewhere it says what to install. It changes nothing that is there already.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ADBD_SETUP, ADBD_ROOTFS } from "./adbd/available.ts";
+import { CONFORMANCE_PACKAGE, CONFORMANCE_PREFIX, conformanceMissing } from "./conformance.ts";
 import { INSPECTOR_PACKAGE, INSPECTOR_PREFIX, inspectorMissing } from "./inspector.ts";
 
 /** Command to Debian package. */
@@ -16,19 +17,8 @@ const NEEDED: readonly (readonly [command: string, debianPackage: string])[] = [
   ["ps", "procps"],
 ];
 
-if (inspectorMissing() !== undefined) {
-  console.log(`Installing ${INSPECTOR_PACKAGE} …`);
-  step("npm", [
-    "install",
-    "--prefix",
-    INSPECTOR_PREFIX,
-    "--no-audit",
-    "--no-fund",
-    "--silent",
-    "--ignore-scripts",
-    INSPECTOR_PACKAGE,
-  ]);
-}
+if (inspectorMissing() !== undefined) intoCache(INSPECTOR_PACKAGE, INSPECTOR_PREFIX);
+if (conformanceMissing() !== undefined) intoCache(CONFORMANCE_PACKAGE, CONFORMANCE_PREFIX);
 
 const missing = NEEDED.filter(([command]) => !isInstalled(command));
 const isDebian = existsSync("/etc/debian_version");
@@ -63,6 +53,11 @@ function isInstalled(command: string): boolean {
   return ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"].some((folder) =>
     existsSync(join(folder, command)),
   );
+}
+
+function intoCache(name: string, prefix: string): void {
+  console.log(`Installing ${name} …`);
+  step("npm", ["install", "--prefix", prefix, "--no-audit", "--no-fund", "--silent", "--ignore-scripts", name]);
 }
 
 function step(file: string, args: readonly string[]): void {

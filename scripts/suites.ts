@@ -1,4 +1,5 @@
 import { adbdAvailable } from "./adbd/available.ts";
+import { conformanceMissing } from "./conformance.ts";
 import { inspectorMissing } from "./inspector.ts";
 
 /** One suite of tests: how it is run, how long it may take, and what it needs that `npm ci` does not bring. */
@@ -36,6 +37,13 @@ export const SUITES: readonly Suite[] = [
     command: vitest("inspector"),
     budgetSeconds: 60,
     missing: inspectorMissing,
+  },
+  {
+    name: "conformance",
+    what: "the MCP server over HTTP under the official conformance suite",
+    command: vitest("conformance"),
+    budgetSeconds: 60,
+    missing: conformanceMissing,
   },
   {
     name: "adb",

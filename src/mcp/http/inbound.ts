@@ -24,6 +24,8 @@ const INVALID_REQUEST = -32600;
 const INVALID_PARAMS = -32602;
 const HEADER_MISMATCH = -32020;
 const UNSUPPORTED_VERSION = -32022;
+/** The modern era knows them no more: whatever they bring, there is no such method. */
+const LEGACY_METHODS = new Set(["initialize", "logging/setLevel"]);
 const MAX_ID_CHARACTERS = 1000;
 const MAX_ECHO_CHARACTERS = 100;
 
@@ -104,7 +106,8 @@ function modern(route: InboundModernRoute, seen: InboundHttpRequest, id: Id | nu
 function checked(era: Era, body: object, id: Id | null): Inbound {
   // Looked at by the SDK's classifier, which lets nothing else through.
   const message = body as Request | Notification;
-  const fault = faultOf(message.method, message.params ?? {});
+  const gone = era === "modern" && LEGACY_METHODS.has(message.method);
+  const fault = gone ? undefined : faultOf(message.method, message.params ?? {});
   if (!("id" in message)) {
     return fault === undefined
       ? { kind: "notification", era, message }
