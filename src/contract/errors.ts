@@ -44,6 +44,12 @@ const table = {
     2,
     "Correct the document at the pointers that the message names; docs/state-reference.md lists every field.",
   ),
+  PLAN_STALE: row(
+    "domain",
+    409,
+    2,
+    "Make a new plan and look at it again, or apply this one all the same with --allow-stale.",
+  ),
   NO_CAPACITY: row("domain", 503, 11, "Wait for a device by leaving out noWait, or see `simlock status`."),
   QUEUE_TIMEOUT: row(
     "domain",

@@ -34,3 +34,14 @@ export { LayerV1, LayerV1Alpha1, ProfileV1, ProfileV1Alpha1 } from "./documents/
 export { readDocumentText } from "./documents/read-text.ts";
 export { InventoryDeviceSchema, SnapshotSchema } from "./documents/snapshot-schema.ts";
 export type { Provenance, ProvenanceEntry, Said, Source } from "./documents/provenance.ts";
+export { applyPlan, type ApplyOptions, type ApplyPorts } from "./applying/apply.ts";
+export { checkPlan } from "./applying/check.ts";
+export type { Progress } from "./applying/execute.ts";
+export { Redactor } from "./applying/redact.ts";
+export { deviceOfJournal } from "./applying/journal.ts";
+export { resumeApply, type ResumeOptions, rollbackApply } from "./applying/resume.ts";
+export { type BundleFacts, readBundles } from "./planning/bundle-facts.ts";
+export { explainPlan } from "./planning/explain.ts";
+export { diffOf, maximumRisk, planNewDevice, type PlanOptions, planState, verifyState } from "./planning/plan.ts";
+export { type CreateIntent, type ResolvedTarget, resolveTarget } from "./planning/target.ts";
+export { createStateTools, STATE_INSTRUCTIONS, type StateToolsOptions } from "./tools/state-tools.ts";

@@ -8,7 +8,7 @@ export function badArguments(action: OperationAction, error: z.ZodError): Simloc
     const path = issue.path.map(String).join(".");
     return path === "" ? issue.message : `${path}: ${issue.message}`;
   });
-  return new SimlockError("BAD_REQUEST", `The arguments of ${action} are refused: ${issues.join("; ")}.`, {
+  return new SimlockError("STATE_INVALID", `The arguments of ${action} are refused: ${issues.join("; ")}.`, {
     details: { action },
   });
 }

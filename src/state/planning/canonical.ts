@@ -3,7 +3,7 @@ import type { JsonValue } from "../types.ts";
 
 /** JSON with sorted keys and nothing between its tokens: equal values give equal text. Keys that are undefined are left out. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, each: unknown) => (isRecord(each) ? sorted(each) : each));
+  return JSON.stringify(sorted(value)) ?? "null";
 }
 
 /** `sha256:` and 64 hexadecimal digits, over the canonical JSON. */
@@ -23,13 +23,30 @@ export function byText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+/** The value itself where its keys are in order already, as in what the planner makes: to copy a large plan costs more than to hash it. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) {
+    for (const each of value) if (sorted(each) !== each) return value.map(sorted);
+    return value;
+  }
+  const record: Readonly<Record<string, unknown>> = value as Record<string, unknown>;
+  let before = "";
+  for (const key in record) {
+    const each = record[key];
+    if (key < before || (typeof each === "object" && sorted(each) !== each)) return copied(record);
+    before = key;
+  }
+  return value;
 }
 
-/** No prototype: a key that is called `__proto__` stays a key. */
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  const result: Record<string, unknown> = Object.create(null);
-  for (const key of Object.keys(record).toSorted(byText)) result[key] = record[key];
+function copied(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(record).sort()) {
+    const each = sorted(record[key]);
+    // Assigned, it would become the object's prototype.
+    if (key === "__proto__") Object.defineProperty(result, key, { value: each, enumerable: true });
+    else result[key] = each;
+  }
   return result;
 }

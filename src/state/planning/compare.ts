@@ -147,11 +147,12 @@ function setting(
   const kind = fact === undefined ? (wording.unread ?? "unknown") : isNothing(fact) ? "add" : "change";
   const note = fact === undefined ? noteOf(act, wording) : undefined;
   const entry: DiffEntry = {
-    path,
-    kind,
+    // In the order of the alphabet, as the digest takes them.
     ...(fact === undefined ? {} : { current: fact }),
     ...(act.wanted === undefined ? {} : { desired: act.wanted }),
+    kind,
     ...(note === undefined ? {} : { note }),
+    path,
     ...(act.arguments["sensitive"] === true && act.action !== "launchApplication" ? { sensitive: true as const } : {}),
   };
   return { path, verdict: fact === undefined ? "unknown" : "different", stage, entry, act };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { JsonValue } from "../types.ts";
 import { GLOBAL_DOMAIN } from "./global-domain.ts";
 import { LIMITS } from "./limits.ts";
-import type { Command } from "./operations.ts";
+import type { Command } from "./command.ts";
 import { preferenceCommand } from "./preference-command.ts";
 import type { Seen } from "./seen.ts";
 import { LanguageTag, LocaleName, TimeZoneName } from "./shapes.ts";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { JsonValue, OperationAction, Risk } from "../types.ts";
 import { badArguments } from "./bad-arguments.ts";
 import { sameJson } from "./canonical.ts";
+import type { Command } from "./command.ts";
 import { LIMITS } from "./limits.ts";
 import { localizationCommands, localizationFact, LocalizationShape, undoLocalization } from "./localization.ts";
 import { preferenceCommand } from "./preference-command.ts";
@@ -10,16 +11,6 @@ import * as is from "./shapes.ts";
 import { overrideOptions, sameStatusBar } from "./status-bar.ts";
 
 export type Arguments = { readonly [name: string]: JsonValue };
-
-/** One command line of an operation, as it follows `xcrun simctl`. */
-export interface Command {
-  readonly args: readonly string[];
-  readonly timeoutMs: number;
-  readonly stdin?: string;
-  readonly environment?: Readonly<Record<string, string>>;
-  /** A failure whose text this fits means that it was so already; the note says what. Texts as simctl of several Xcode versions prints them. */
-  readonly alreadySo?: { readonly text: RegExp; readonly note: string };
-}
 
 /** What is true of an operation whatever its arguments. */
 interface Trait {
@@ -409,7 +400,7 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
   }),
 };
 
-/** Checks the arguments by the action's own shape. Throws BAD_REQUEST, which names the action and each wrong argument. */
+/** Checks the arguments by the action's own shape. Throws STATE_INVALID, which names the action and each wrong argument. */
 export function actOf(action: OperationAction, given: unknown): Act {
   return TABLE[action](action, given);
 }

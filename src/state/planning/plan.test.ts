@@ -335,7 +335,7 @@ describe("arguments that a tool would read as something else", () => {
     ["a certificate's path", { rootCertificates: ["-x"] }],
     ["something that is no URL", { openURL: "-x" }],
   ])("%s is refused", (_name, spec) => {
-    expect(() => plan(booted(), spec)).toThrow(expect.objectContaining({ code: "BAD_REQUEST" }));
+    expect(() => plan(booted(), spec)).toThrow(expect.objectContaining({ code: "STATE_INVALID" }));
   });
 });
 

@@ -18,6 +18,7 @@ import { byText } from "./canonical.ts";
 import { compare, STAGES } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
 import { planDigest, plannedFacts } from "./facts.ts";
+import { maskedEntry } from "./mask.ts";
 import { actOf } from "./operations.ts";
 import type { Act } from "./operations.ts";
 import { reasonOf } from "./reason.ts";
@@ -40,7 +41,7 @@ export interface PlanOptions {
 /**
  * What would make the device be as the profile says. Pure: the same profile, snapshot and time give the same plan. Unknown is planned for, never taken
  * for satisfied; a device is booted only for something that has to be done on it, and put back to the power it had. Throws BAD_REQUEST where the
- * snapshot's device is not the profile's target or a value can't be put in a command.
+ * snapshot's device is not the profile's target, STATE_INVALID where a value can't be put in a command.
  */
 export function planState(profile: Profile, snapshot: Snapshot, options: PlanOptions = {}): Plan {
   requireTarget(profile, snapshot.device, options.inventory);
@@ -64,17 +65,6 @@ export function diffOf(plan: Plan): StateDiff {
     hasChanges: plan.diff.length > 0,
     diff: plan.diff.map(maskedEntry),
     warnings: plan.warnings,
-  };
-}
-
-export const MASK = "[redacted]";
-
-export function maskedEntry(entry: DiffEntry): DiffEntry {
-  if (entry.sensitive !== true) return entry;
-  return {
-    ...entry,
-    ...(entry.current === undefined || entry.current === null ? {} : { current: MASK }),
-    ...(entry.desired === undefined || entry.desired === null ? {} : { desired: MASK }),
   };
 }
 
@@ -164,13 +154,14 @@ function assemble(profile: Profile, subject: Subject, options: PlanOptions): Pla
   const erased = spec.eraseBeforeApply && subject.intent === undefined;
   const generatedAt = (options.now ?? new Date()).toISOString().replace(/\.\d+Z$/, "Z");
   const operations = steps.map(({ act, reason }, index): Operation => ({
-    id: `${String(index + 1).padStart(3, "0")}-${act.action}`,
+    // In the order of the alphabet, as the digest takes them.
     action: act.action,
-    targetUDID: subject.udid,
     arguments: act.arguments,
-    risk: act.risk,
-    requiresConfirmation: true,
+    id: `${String(index + 1).padStart(3, "0")}-${act.action}`,
     reason,
+    requiresConfirmation: true,
+    risk: act.risk,
+    targetUDID: subject.udid,
   }));
   const diff = [
     ...creationEntry(subject),

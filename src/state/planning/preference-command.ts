@@ -1,5 +1,5 @@
 import type { JsonValue } from "../types.ts";
-import type { Command } from "./operations.ts";
+import type { Command } from "./command.ts";
 import { LIMITS } from "./limits.ts";
 import { plistFragment } from "./plist-fragment.ts";
 
