@@ -9,7 +9,7 @@ const rooms = {
   store: ["contract", "leasing"],
   client: ["contract"],
   mcp: ["contract", "tool", "client"],
-  daemon: ["contract", "leasing", "exec", "devices", "store", "mcp"],
+  daemon: ["contract", "leasing", "exec", "devices", "store", "state", "mcp"],
   virtual: ["contract", "plist", "cloud"],
   state: ["contract", "exec", "plist", "tool"],
   cloud: ["contract", "tool"],

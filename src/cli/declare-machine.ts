@@ -1,7 +1,7 @@
-import type { Command } from "commander";
+import { Option, type Command } from "commander";
 import { OPERATIONS } from "../contract/index.ts";
 import { parseDuration } from "./duration.ts";
-import type { Understood } from "./invocation.ts";
+import { TOOLSETS, type ToolsetName, type Understood } from "./invocation.ts";
 import { wholeNumber } from "./whole-number.ts";
 
 /** The commands of whoever runs the machine, and those that need no daemon. */
@@ -44,7 +44,14 @@ export function declareMachine(program: Command, understood: Understood): void {
     .command("mcp")
     .summary("The MCP server on standard input and output, for an agent.")
     .description("Serves the Model Context Protocol on standard input and output. One process is one agent's session.")
-    .action((_flags: object, command: Command) => understood(command, { command: "mcp" }));
+    .addOption(
+      new Option("--toolset <names...>", "What it serves: leases, state, or both.")
+        .choices([...TOOLSETS])
+        .default(["leases"], "leases"),
+    )
+    .action((flags: { toolset: ToolsetName[] }, command: Command) =>
+      understood(command, { command: "mcp", toolsets: [...new Set(flags.toolset)] }),
+    );
   program
     .command("instructions")
     .summary("The rules that an agent must follow.")

@@ -38,8 +38,10 @@ export async function dispatch(context: Context, invocation: Invocation): Promis
       return (await import("./commands/logs.ts")).logs(context, invocation);
     case "daemon run":
       return (await import("./commands/daemon-run.ts")).daemonRun(context);
+    case "state":
+      return (await import("./commands/state.ts")).state(context, invocation);
     case "mcp":
-      return (await import("./commands/mcp.ts")).mcp(context);
+      return (await import("./commands/mcp.ts")).mcp(context, invocation);
     case "instructions":
       return (await import("./commands/instructions.ts")).instructions(context);
     case "config get":

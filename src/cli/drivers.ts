@@ -1,4 +1,4 @@
-import { layoutOf } from "../contract/index.ts";
+import { layoutOf, type Home } from "../contract/index.ts";
 import type { DriverContext } from "../daemon/index.ts";
 import { createAndroidDriver, createSimulatorDriver, type Driver, type ToolCommand } from "../devices/index.ts";
 import { callTool } from "../exec/index.ts";
@@ -11,7 +11,7 @@ import { createVirtualMac, virtualXcrun } from "../virtual/index.ts";
 export function driversOf(context: DriverContext): readonly Driver[] {
   const { home, config } = context;
   const simulators = createSimulatorDriver({
-    xcrun: home.virtual ? virtualMac(layoutOf(home).virtualMac) : realXcrun(),
+    xcrun: xcrunOf(home),
     call: callTool,
     deviceSet: config.ios.deviceSet,
     instanceId: context.instanceId,
@@ -60,6 +60,11 @@ function logOf(context: DriverContext, module: string) {
   const log = context.log(module);
   return (level: "debug" | "info" | "warn", message: string, details?: Readonly<Record<string, unknown>>): void =>
     log[level](details ?? {}, message);
+}
+
+/** How a home's `xcrun` is started: the real one, or the stand-in on the home's virtual Mac, which is made where it is not there yet. */
+export function xcrunOf(home: Home): ToolCommand {
+  return home.virtual ? virtualMac(layoutOf(home).virtualMac) : realXcrun();
 }
 
 function virtualMac(root: string): ToolCommand {

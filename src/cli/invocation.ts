@@ -1,5 +1,10 @@
 import type { Command } from "commander";
 import type { OperationInput } from "../contract/index.ts";
+import type { StateAction } from "./state/invocation.ts";
+
+/** What an MCP server can serve, by the names of the command line. */
+export const TOOLSETS = ["leases", "state"] as const;
+export type ToolsetName = (typeof TOOLSETS)[number];
 
 /** What a lease command asks for: the part of the operation's input that has a flag. */
 export type Ask = Omit<OperationInput<"lease.request">, "requesterId" | "owner">;
@@ -29,7 +34,14 @@ export type Invocation =
   | { readonly command: "daemon status" }
   | { readonly command: "daemon logs"; readonly follow: boolean; readonly lines: number }
   | { readonly command: "daemon run" }
-  | { readonly command: "mcp" }
+  | {
+      readonly command: "state";
+      readonly action: StateAction;
+      readonly compact: boolean;
+      /** As `ios-sim-state`: its exit codes, and errors as text. */
+      readonly dropIn: boolean;
+    }
+  | { readonly command: "mcp"; readonly toolsets: readonly ToolsetName[] }
   | { readonly command: "instructions" }
   | { readonly command: "config get"; readonly key: string | undefined }
   | { readonly command: "config set"; readonly key: string; readonly value: string }

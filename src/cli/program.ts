@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander";
 import { SimlockError } from "../contract/index.ts";
 import { declareLeasing } from "./declare-leasing.ts";
 import { declareMachine } from "./declare-machine.ts";
+import { declareState } from "./declare-state.ts";
 import type { Globals } from "./globals.ts";
 import type { Invocation, Understood } from "./invocation.ts";
 
@@ -43,6 +44,7 @@ export function buildProgram(understood: Understood): Command {
     .option("-v, --version", "Print the version.")
     .on("option:version", () => understood(program, { command: "version" }));
   declareLeasing(program, understood);
+  declareState(program, understood);
   declareMachine(program, understood);
   program.addHelpText(
     "after",

@@ -36,7 +36,8 @@ type Understood =
 /** The two commands that agents and the daemon start all the time, without the cost of the full parser. */
 async function bare(argv: readonly string[]): Promise<Understood | undefined> {
   const mcp = readBare(argv, ["mcp"]);
-  if (mcp !== undefined) return { kind: "invocation", invocation: { command: "mcp" }, globals: mcp };
+  if (mcp !== undefined)
+    return { kind: "invocation", invocation: { command: "mcp", toolsets: ["leases"] }, globals: mcp };
   const run = readBare(argv, ["daemon", "run"]);
   return run === undefined ? undefined : { kind: "invocation", invocation: { command: "daemon run" }, globals: run };
 }

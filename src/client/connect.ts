@@ -2,6 +2,7 @@ import { PROTOCOL_RANGE, PROTOCOL_VERSION, SimlockError, type OperationInput } f
 import { announcements, guarded } from "./announcements.ts";
 import { answerOf, cancelled, withAbort } from "./answer.ts";
 import { Connection, type OnPush } from "./connection.ts";
+import { applyState } from "./apply-state.ts";
 import { dial } from "./dial.ts";
 import { exec } from "./exec.ts";
 import { requestLease } from "./request-lease.ts";
@@ -36,6 +37,7 @@ export async function connectSimlock(options: ConnectOptions): Promise<SimlockCl
     },
     requestLease: (input, requestOptions = {}) => requestLease(connection, input, requestOptions),
     exec: (input, execOptions = {}) => exec(connection, input, execOptions),
+    applyState: (operation, input, applyOptions = {}) => applyState(connection, operation, input, applyOptions),
     onLeaseLost: heard.leaseLost.listen,
     onDeviceUnhealthy: heard.deviceUnhealthy.listen,
     onDeviceRecovered: heard.deviceRecovered.listen,

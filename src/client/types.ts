@@ -6,6 +6,7 @@ import type {
   OutputStream,
   PushPayload,
   Role,
+  StateProgress,
 } from "../contract/index.ts";
 
 export interface ConnectOptions {
@@ -38,6 +39,10 @@ export interface ExecOptions extends CallOptions {
   readonly onActivity?: ((activity: { stdout: number; stderr: number }) => void) | undefined;
 }
 
+export interface ApplyStateOptions extends CallOptions {
+  readonly onProgress?: ((progress: StateProgress) => void) | undefined;
+}
+
 /**
  * One connection to a daemon. It never reconnects and never retries: when it ends, calls in flight reject with `DAEMON_CONNECTION_LOST`,
  * `onConnectionLost` fires once, and leases stand. It does not start a daemon.
@@ -60,6 +65,12 @@ export interface SimlockClient {
   ): Promise<OperationOutput<"lease.request">>;
   /** Aborted: the command is ended (SIGINT, SIGTERM, SIGKILL) and the call rejects with `EXEC_CANCELLED`. */
   exec(input: OperationInput<"device.exec">, options?: ExecOptions): Promise<OperationOutput<"device.exec">>;
+  /** Aborted: the operation under way is ended, the rest is skipped, and the report that the call answers says so. */
+  applyState<N extends "state.apply" | "state.recover">(
+    operation: N,
+    input: OperationInput<N>,
+    options?: ApplyStateOptions,
+  ): Promise<OperationOutput<N>>;
   /** Each returns the end of the subscription. One lease is announced lost at most once. */
   onLeaseLost(listener: (lost: PushPayload<"lease-lost">) => void): () => void;
   onDeviceUnhealthy(listener: (push: PushPayload<"device-unhealthy">) => void): () => void;

@@ -25,6 +25,8 @@ export function layoutOf(home: Home) {
     runs: at("runs"),
     /** A folder for each lease: the working directory of commands that bring none. */
     scratch: at("scratch"),
+    /** A file for each change of a simulator's state, so that one that was cut off can go on or be taken back. */
+    stateJournals: at("state-journals"),
     virtualMac: at("virtual-mac"),
   } as const;
 }

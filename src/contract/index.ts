@@ -13,5 +13,6 @@ export * from "./ids.ts";
 export * from "./lease.ts";
 export * from "./operations.ts";
 export * from "./pushes.ts";
+export * from "./state.ts";
 export * from "./status.ts";
 export * from "./wire.ts";

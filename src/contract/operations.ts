@@ -6,6 +6,13 @@ import type { ErrorCode } from "./errors.ts";
 import { EventEnvelope } from "./events.ts";
 import { ExecInput, ExecResult, PassthroughInput, PassthroughResult } from "./exec.ts";
 import { DurationMs, LeaseGrant, LeaseRecord, LeaseRequestInput, RequesterId, StatusLease } from "./lease.ts";
+import {
+  StateApplyInput,
+  StateRecoverInput,
+  StateReportOutput,
+  StateSnapshotInput,
+  StateSnapshotOutput,
+} from "./state.ts";
 import { AttachedDevice, Finding, ListOutput, Mend, Status } from "./status.ts";
 
 /** `agent` may do what its own lease allows; `admin` runs the machine. */
@@ -49,6 +56,16 @@ const execution = [
   "PASSTHROUGH_REFUSED",
   "DEVICE_UNAVAILABLE",
   "TOOL_MISSING",
+] as const;
+
+const state = [
+  "UNKNOWN_LEASE",
+  "DEVICE_UNAVAILABLE",
+  "UNKNOWN_DEVICE",
+  "TOOL_MISSING",
+  "TOOL_FAILED",
+  "PASSTHROUGH_REFUSED",
+  "CANCELLED",
 ] as const;
 
 /** Every operation of a daemon, declared once: CLI help, MCP schemas, client types and docs derive from here. */
@@ -209,6 +226,30 @@ export const OPERATIONS = {
     input: z.strictObject({ runId: z.string().max(100) }),
     output: z.object({ runId: z.string() }),
     errors: [],
+  }),
+  "state.snapshot": operation({
+    summary: "Read the state of a leased simulator: apps, preferences, status bar, and what else it tells.",
+    role: "agent",
+    effect: "read",
+    input: StateSnapshotInput,
+    output: StateSnapshotOutput,
+    errors: [...state],
+  }),
+  "state.apply": operation({
+    summary: "Carry out a confirmed plan on a leased simulator; without confirm, say what would be done.",
+    role: "agent",
+    effect: "write",
+    input: StateApplyInput,
+    output: StateReportOutput,
+    errors: [...state, "STATE_INVALID", "PLAN_STALE", "EXEC_BUSY", "DEVICE_IN_USE"],
+  }),
+  "state.recover": operation({
+    summary: "Go on with an apply that was cut off, or take it back.",
+    role: "agent",
+    effect: "write",
+    input: StateRecoverInput,
+    output: StateReportOutput,
+    errors: [...state, "STATE_INVALID", "EXEC_BUSY", "DEVICE_IN_USE"],
   }),
   "device.add": operation({
     summary: "Enrol an attached device, so that it can be leased.",

@@ -3,6 +3,7 @@ import { OutputStream } from "./exec.ts";
 import { EventEnvelope } from "./events.ts";
 import { DeviceId, LeaseId } from "./ids.ts";
 import { LeaseProgress } from "./lease.ts";
+import { StateProgress } from "./state.ts";
 
 /** The id of the frame that a push belongs to. */
 const frame = z.object({ requestId: z.union([z.string(), z.number()]) });
@@ -15,6 +16,7 @@ export const PUSHES = {
   output: frame.extend({ stream: OutputStream, chunk: z.string() }),
   /** With `keepLast`: how many characters each stream has brought so far, at most once a second while output arrives. */
   activity: frame.extend({ stdout: z.number(), stderr: z.number() }),
+  "state-progress": frame.extend({ progress: StateProgress }),
   "lease-lost": z.object({
     leaseId: LeaseId,
     deviceId: DeviceId,

@@ -31,9 +31,10 @@ import { DecisionLoop } from "./loop.ts";
 import type { DaemonOptions } from "./options.ts";
 import { createOutlet } from "./outlet.ts";
 import { Passthroughs } from "./passthroughs.ts";
-import { prepareCommand, type Asked, type PreparePorts } from "./prepare-command.ts";
+import { prepareCommand, prepareTarget, type Asked, type PreparePorts } from "./prepare-command.ts";
 import { RealityWatch } from "./reality.ts";
 import { ScratchFolders } from "./scratch.ts";
+import { StateWork } from "./state-work.ts";
 import { Subscriptions } from "./subscriptions.ts";
 
 interface Parts {
@@ -166,6 +167,13 @@ export function assemble({ options, config, log, store, drivers, startedAt }: Pa
     reality,
     commands: new Commands({ ...running, journal: commandJournal, exec: config.exec }),
     passthroughs: new Passthroughs({ ...running, journal: new RunJournal(`${layout.runs}-of-callers`) }),
+    stateWork: new StateWork({
+      ...running,
+      prepare: async (asked, peer) => prepareTarget(prepare, asked, peer),
+      journals: layout.stateJournals,
+      exec: config.exec,
+      environment: process.env,
+    }),
     subscriptions,
   };
   const assembled: Assembled = {

@@ -11,6 +11,7 @@ import type { DaemonLog } from "./log.ts";
 import type { DecisionLoop } from "./loop.ts";
 import type { Passthroughs } from "./passthroughs.ts";
 import type { RealityWatch } from "./reality.ts";
+import type { StateWork } from "./state-work.ts";
 import type { Subscriptions } from "./subscriptions.ts";
 
 /** What the handlers of a running daemon stand on. */
@@ -31,6 +32,7 @@ export interface Core {
   readonly reality: RealityWatch;
   readonly commands: Commands;
   readonly passthroughs: Passthroughs;
+  readonly stateWork: StateWork;
   readonly subscriptions: Subscriptions;
 }
 

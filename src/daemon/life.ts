@@ -133,6 +133,7 @@ export class Life {
     bound.stop();
     this.#stopTrimming();
     core.commands.stop();
+    core.stateWork.stop();
     core.passthroughs.stop();
     // Reading the machine is bounded, and its result must not come into a loop that has ended.
     await settlesWithin(this.#converging, STOP_STEP_MS);
@@ -177,6 +178,7 @@ export class Life {
     for (const connection of this.#server?.connections ?? []) connection.cut("the daemon failed");
     core.loop.stop();
     core.commands.stop();
+    core.stateWork.stop();
     core.passthroughs.stop();
     await settlesWithin(this.#converging, STOP_STEP_MS);
     await settlesWithin(this.#daemon.work.endAll(), STOP_STEP_MS);

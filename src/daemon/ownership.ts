@@ -29,6 +29,9 @@ export function authorizer(findLease: FindLease): (operation: DispatchedOperatio
       }
       case "device.exec":
       case "driver.passthrough":
+      case "state.snapshot":
+      case "state.apply":
+      case "state.recover":
         mayRunOn(leaseOf(input, findLease), field(input, "requesterId"), peer);
         return;
       case "doctor.run":

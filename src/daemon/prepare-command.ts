@@ -9,6 +9,7 @@ import {
   readsForwards,
   toError,
   toolEnvironment,
+  type Setting,
   type Verdict,
 } from "../exec/index.ts";
 import type { Device, Lease } from "../leasing/index.ts";
@@ -50,24 +51,34 @@ export interface PreparedCommand {
   readonly cwd: string;
 }
 
-/**
- * Decides one command of a caller that may run it. Throws `UNKNOWN_LEASE`, `DEVICE_UNAVAILABLE`, `UNKNOWN_PASSTHROUGH_TOOL`, `PASSTHROUGH_REFUSED`,
- * `BAD_REQUEST` for a working directory that can't be used.
- */
-export async function prepareCommand(ports: PreparePorts, asked: Asked, peer: Peer): Promise<PreparedCommand> {
+/** A leased device that its holder may reach, and what a command on it may be. */
+export interface PreparedTarget {
+  readonly lease: Lease;
+  readonly device: Device;
+  readonly driver: Driver;
+  readonly scratch: string;
+  readonly cwd: string;
+  readonly setting: Setting;
+}
+
+/** Throws `UNKNOWN_LEASE`, `DEVICE_UNAVAILABLE`, `BAD_REQUEST` for a working directory that can't be used. */
+export async function prepareTarget(
+  ports: PreparePorts,
+  asked: Pick<Asked, "leaseId" | "cwd" | "terminal" | "stdin"> & Partial<Pick<Asked, "tool" | "args">>,
+  peer: Peer,
+): Promise<PreparedTarget> {
   const { lease, device, driver } = findTarget(ports, asked.leaseId);
   const scratch = ports.scratch.open(lease.id);
   const cwd = workingDirectory(asked.cwd, scratch, peer);
   const bound = { timeoutMs: TARGET_TIMEOUT_MS, what: "Finding the device", code: "DEVICE_UNAVAILABLE" as const };
   const target = await bounded(bound, async () => driver.target(ownDevice(device)));
-  const command = { tool: asked.tool, args: asked.args };
   // The server is asked only where the decision needs it: nearly no command does.
-  const forwards =
-    driver.forwards !== undefined && readsForwards(command)
-      ? await bounded(bound, async () => driver.forwards?.() ?? new Map<string, string>())
-      : new Map<string, string>();
+  const needed = driver.forwards !== undefined && readsForwards({ tool: asked.tool ?? "", args: asked.args ?? [] });
+  const forwards = needed
+    ? await bounded(bound, async () => driver.forwards?.() ?? new Map<string, string>())
+    : new Map<string, string>();
   const { protectedRoots } = ports;
-  const verdict = decideCommand(command, {
+  const setting: Setting = {
     device: target,
     terminal: asked.terminal,
     stdin: asked.stdin,
@@ -77,7 +88,16 @@ export async function prepareCommand(ports: PreparePorts, asked: Asked, peer: Pe
     forwards,
     reservedPorts: ports.reservedPorts,
     hostCode: ports.exec.hostCode,
-  });
+  };
+  return { lease, device, driver, scratch, cwd, setting };
+}
+
+/**
+ * Decides one command of a caller that may run it. Throws what `prepareTarget` throws, `UNKNOWN_PASSTHROUGH_TOOL` and `PASSTHROUGH_REFUSED`.
+ */
+export async function prepareCommand(ports: PreparePorts, asked: Asked, peer: Peer): Promise<PreparedCommand> {
+  const { lease, driver, scratch, cwd, setting } = await prepareTarget(ports, asked, peer);
+  const verdict = decideCommand({ tool: asked.tool, args: asked.args }, setting);
   if (verdict.kind !== "run") throw toError(verdict, asked.tool);
   const tool = driver.command(verdict.tool);
   return {

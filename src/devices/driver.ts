@@ -76,6 +76,8 @@ export interface Driver {
   read(signal?: AbortSignal): Promise<readonly Observed[]>;
   /** Makes the device, marked, not booted. */
   create(device: OwnDevice, signal: AbortSignal): Promise<{ readonly driverDeviceId: string }>;
+  /** Marks it again after its holder's own confirmed erase, which took the mark within with it. Only kinds that are erased have it. */
+  remark?(device: OwnDevice, signal: AbortSignal): Promise<void>;
   /** Boots it and waits until it can be used. */
   boot(device: OwnDevice, signal: AbortSignal): Promise<{ readonly address: string }>;
   /** Removes all traces of its last holder and marks it again. Says in which state that leaves it. */

@@ -192,6 +192,10 @@ export class FakeSimlockClient implements SimlockClient {
     });
   }
 
+  applyState(): Promise<never> {
+    return Promise.reject(new SimlockError("UNKNOWN_REQUEST", "The fake daemon applies no state."));
+  }
+
   onLeaseLost(listener: (lost: PushPayload<"lease-lost">) => void): () => void {
     return added(this.#lost, listener);
   }

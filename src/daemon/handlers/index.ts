@@ -5,6 +5,7 @@ import { deviceHandlers } from "./devices.ts";
 import { doctorHandlers } from "./doctor.ts";
 import { leaseHandlers } from "./leases.ts";
 import { machineHandlers } from "./machine.ts";
+import { stateHandlers } from "./state.ts";
 
 /** What answers each operation once its caller was found to be allowed to ask. */
 export function createHandlers(core: Core): Handlers {
@@ -12,6 +13,7 @@ export function createHandlers(core: Core): Handlers {
     ...machineHandlers(core),
     ...leaseHandlers(core),
     ...commandHandlers(core),
+    ...stateHandlers(core),
     ...deviceHandlers(core),
     ...doctorHandlers(core),
   };

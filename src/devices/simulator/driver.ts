@@ -13,11 +13,11 @@ import { destroy } from "./destroy.ts";
 import { DeviceSet } from "./device-set.ts";
 import { MeasuredEstimates } from "./estimates.ts";
 import type { Step } from "./estimates.ts";
-import { readMarks } from "./marks.ts";
+import { readMarks, writeErasableMark } from "./marks.ts";
 import { catalogOf } from "./models.ts";
 import type { DefaultModels } from "./models.ts";
 import { prerequisites, xcodeVersion } from "./prerequisites.ts";
-import { goneError, observe } from "./provenance.ts";
+import { goneError, markOf, observe } from "./provenance.ts";
 import { start, stop } from "./run-state.ts";
 import type { Simulators } from "./simulators.ts";
 import { Simctl, systemClock } from "./simctl.ts";
@@ -134,6 +134,13 @@ export function createSimulatorDriver(options: SimulatorDriverOptions): Driver {
       bounded(signal, async (either) => {
         const driverDeviceId = await timed("provisionMs", () => create(simulators, device, either));
         return { driverDeviceId };
+      }),
+
+    remark: (device, signal) =>
+      bounded(signal, async (either) => {
+        const udid = udidOf(device);
+        const { place } = await set.prove(device, udid, either);
+        await writeErasableMark(place, markOf(device, udid, instanceId));
       }),
 
     boot: (device, signal) =>
