@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { BackendError } from "../backend/errors.ts";
+import type { Clock, Use } from "./use.ts";
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  sleep: async (ms, signal) => {
+    await sleep(ms, undefined, { signal });
+  },
+};
+
+interface Waiting<T> {
+  readonly seconds: number;
+  readonly everyMs: number;
+  /** Looks once; what it gives ends the wait. Told how much time is left. */
+  look(leftMs: number): Promise<T | undefined>;
+  /** Said as progress after a look that found nothing. */
+  message(): string;
+}
+
+/**
+ * Looks until something is there or the time is over; then gives nothing. A cancelled call ends the wait at once.
+ * @throws {BackendError} `cancelled`, and whatever a look throws
+ */
+export async function waitUntil<T>(use: Use, waiting: Waiting<T>): Promise<T | undefined> {
+  const started = use.clock.now();
+  const total = waiting.seconds;
+  for (;;) {
+    cancelledBy(use.signal);
+    const found = await waiting.look(Math.max(0, total * 1000 - (use.clock.now() - started)));
+    if (found !== undefined) return found;
+    const passed = (use.clock.now() - started) / 1000;
+    if (passed >= total) return undefined;
+    use.progress?.({ progress: Math.round(passed), total, message: waiting.message() });
+    await pause(use, Math.min(waiting.everyMs, (total - passed) * 1000));
+  }
+}
+
+async function pause(use: Use, ms: number): Promise<void> {
+  try {
+    await use.clock.sleep(ms, use.signal);
+  } catch (thrown) {
+    cancelledBy(use.signal);
+    throw thrown;
+  }
+}
+
+function cancelledBy(signal: AbortSignal): void {
+  if (signal.aborted) throw new BackendError("cancelled", "The call was cancelled.");
+}
