@@ -5,6 +5,7 @@
 import { decisionFigures } from "./decision.ts";
 import { printTable, type Figure } from "./figure.ts";
 import { grantFigures } from "./grant.ts";
+import { httpFigures } from "./http.ts";
 import { outputFigures } from "./output.ts";
 import { runOnDeviceFigures } from "./run-on-device.ts";
 import { snapshotFigures } from "./snapshot.ts";
@@ -15,6 +16,7 @@ const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
   run: runOnDeviceFigures,
   output: outputFigures,
   decision: decisionFigures,
+  http: httpFigures,
   start: startFigures,
   snapshot: snapshotFigures,
 };

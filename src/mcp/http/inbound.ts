@@ -121,10 +121,10 @@ function checked(era: Era, body: object, id: Id | null): Inbound {
 /** Whether an `Accept` header takes the type: by name, or by a wildcard. */
 function accepts(header: string | undefined, type: string): boolean {
   if (header === undefined) return false;
-  const wanted = [type, `${type.split("/")[0] ?? ""}/*`, "*/*"];
+  const wanted = new Set([type, `${type.split("/")[0] ?? ""}/*`, "*/*"]);
   return header.split(",").some((range) => {
     const [name, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
-    return wanted.includes(name ?? "") && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return wanted.has(name ?? "") && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
   });
 }
 

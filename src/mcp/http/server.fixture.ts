@@ -78,10 +78,10 @@ export const HEADERS = {
 
 /** A request of the modern era, with the headers that belong to it. */
 export function modern(method: string, params: Readonly<Record<string, unknown>> = {}, id: number | string = 1) {
-  const { _meta, ...rest } = params;
+  const { _meta = {}, ...rest } = params;
   const named = typeof rest["name"] === "string" ? { "mcp-name": rest["name"] } : {};
   return {
-    body: { jsonrpc: "2.0", id, method, params: { ...rest, _meta: { ...MODERN_META, ...(_meta ?? {}) } } },
+    body: { jsonrpc: "2.0", id, method, params: { ...rest, _meta: { ...MODERN_META, ...(_meta as object) } } },
     headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...named },
   };
 }
