@@ -8,6 +8,5 @@ export type { Answer } from "./endpoint.ts";
 export { HEADERS } from "./endpoint.ts";
 export type { Body, Endpoint, HeaderName, Method, Retry, UploadedFile } from "./endpoint.ts";
 export { allEndpoints, endpoints } from "./endpoints.ts";
-export { DEFAULT_LIMITS } from "./limits.ts";
 export type { CloudLimits } from "./limits.ts";
 export type { Pagination } from "./shapes.ts";

@@ -4,7 +4,6 @@ import type { VirtualMobilerun, VirtualMobilerunOptions } from "./options.ts";
 export { createManualClock } from "./clock.ts";
 export type { ManualClock, VirtualClock } from "./clock.ts";
 export type { Fault, Faults } from "./faults.ts";
-export { FORBIDDEN_KEY } from "./options.ts";
 export type { VirtualMobilerun, VirtualMobilerunOptions } from "./options.ts";
 
 /**
