@@ -44,7 +44,7 @@ function bench(seen: Snapshot = booted(), status: ExecutionReport["status"] = "s
       return seen;
     },
   };
-  const apply: ApplyPlan = async (plan, { confirm, onProgress }) => {
+  const apply: ApplyPlan = async ({ plan, confirm, onProgress }) => {
     applied.push({ plan, confirm });
     const whole = plan as Plan;
     for (const [at, { id, action }] of whole.operations.entries()) {
@@ -52,7 +52,7 @@ function bench(seen: Snapshot = booted(), status: ExecutionReport["status"] = "s
       onProgress?.(step);
       onProgress?.({ ...step, outcome: "done" });
     }
-    return { plan: whole, status: confirm === true ? status : "dryRun", receipts: [] };
+    return { plan: whole, status: confirm ? status : "dryRun", receipts: [] };
   };
   const tools = createStateTools({ reader, apply });
   return {

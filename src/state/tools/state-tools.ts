@@ -2,8 +2,6 @@ import { z } from "zod";
 import { SimlockError, type StateProgress } from "../../contract/index.ts";
 import { defineTool } from "../../tool/index.ts";
 import type { Tool, ToolProgress } from "../../tool/index.ts";
-import type { ApplyOptions } from "../applying/apply.ts";
-import type { Progress } from "../applying/execute.ts";
 import { compose, decodeOverlays } from "../documents/compose.ts";
 import { decodeProfile, decodeSnapshot } from "../documents/decode.ts";
 import { encodeProfile } from "../documents/encode.ts";
@@ -22,13 +20,15 @@ import { InventorySchema } from "./inventory-schema.ts";
 import { RecentPlans, shownPlan } from "./recent-plans.ts";
 
 /**
- * `applyPlan` over its ports. The plan comes from outside and is not to be trusted; without confirmation it is told what it would do, and the report
- * shows no secret of it.
+ * Carries a plan out, or without confirmation tells what it would do. The plan comes from outside and is not to be trusted; the report shows no secret
+ * of it.
  */
-export type ApplyPlan = (
-  plan: unknown,
-  options: Pick<ApplyOptions, "confirm" | "signal" | "onProgress">,
-) => Promise<ExecutionReport>;
+export type ApplyPlan = (request: {
+  readonly plan: unknown;
+  readonly confirm: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress?: (progress: StateProgress) => void;
+}) => Promise<ExecutionReport>;
 
 export interface StateToolsOptions {
   readonly reader: DeviceReader;
@@ -199,7 +199,8 @@ function applyTool(apply: ApplyPlan, recent: RecentPlans) {
     effects: ["write", "destructive"],
     failed: ({ status }) => status === "failed",
     async handle({ plan, planDigest, confirm }, { signal, progress }) {
-      const report = await apply(chosenPlan(recent, plan, planDigest), {
+      const report = await apply({
+        plan: chosenPlan(recent, plan, planDigest),
         confirm: confirm === true,
         signal,
         ...(progress === undefined ? {} : { onProgress: (each) => progress(progressOf(each)) }),
@@ -210,7 +211,7 @@ function applyTool(apply: ApplyPlan, recent: RecentPlans) {
 }
 
 /** An operation that has begun is not yet done. */
-function progressOf({ operationID, position, total, outcome }: Progress): ToolProgress {
+function progressOf({ operationID, position, total, outcome }: StateProgress): ToolProgress {
   const message = outcome === undefined ? operationID : `${operationID}: ${outcome}`;
   return { progress: outcome === undefined ? position - 1 : position, total, message };
 }
