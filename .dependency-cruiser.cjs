@@ -14,7 +14,8 @@ const rooms = {
   state: ["contract", "exec", "plist", "tool"],
   cloud: ["contract", "tool"],
 };
-const test = "\\.test\\.ts$";
+/** Tests and what only they start may look anywhere. */
+const test = "\\.(test|fixture)\\.ts$";
 
 module.exports = {
   forbidden: [
