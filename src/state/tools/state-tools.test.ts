@@ -25,7 +25,11 @@ interface Bench {
 }
 
 /** The tools over one simulator, called as the MCP server calls them: input and output are parsed by what the tool declares. */
-function bench(seen: Snapshot = booted(), status: ExecutionReport["status"] = "succeeded"): Bench {
+function bench(
+  seen: Snapshot = booted(),
+  status: ExecutionReport["status"] = "succeeded",
+  leased?: () => Promise<string | undefined>,
+): Bench {
   const reads: (ReadRequest | "inventory")[] = [];
   const applied: { plan: unknown; confirm: boolean }[] = [];
   const progress: ToolProgress[] = [];
@@ -54,7 +58,7 @@ function bench(seen: Snapshot = booted(), status: ExecutionReport["status"] = "s
     }
     return { plan: whole, status: confirm ? status : "dryRun", receipts: [] };
   };
-  const tools = createStateTools({ reader, apply });
+  const tools = createStateTools({ reader, apply, ...(leased === undefined ? {} : { leased }) });
   return {
     reads,
     applied,
@@ -208,6 +212,16 @@ test("a live comparison reads what the profile speaks of, of the simulator that 
   const wanted = document({ preferences: [{ domain: "com.acme.demo", key: "seen", value: true }] });
   await all.call("simulator_diff", { profile: wanted });
   expect(all.reads).toMatchObject(["inventory", { udid: UDID, domains: ["com.acme.demo"] }]);
+});
+
+test("a profile of simlock/v1 without a target is for the leased simulator, and for none where nothing is leased", async () => {
+  const { target: _, ...unnamed } = document({ power: "shutdown" }, { apiVersion: "simlock/v1" });
+  const all = bench(booted(), "succeeded", async () => UDID);
+  expect(await all.call("simulator_plan", { profile: unnamed })).toMatchObject({ targetUDID: UDID });
+  const none = bench(booted(), "succeeded", async () => undefined);
+  await expect(none.call("simulator_plan", { profile: unnamed })).rejects.toMatchObject({ code: "STATE_INVALID" });
+  const older = { ...unnamed, apiVersion: V1ALPHA1 };
+  await expect(all.call("simulator_plan", { profile: older })).rejects.toMatchObject({ code: "STATE_INVALID" });
 });
 
 test("a saved snapshot is compared without reading anything", async () => {
