@@ -103,7 +103,7 @@ async function outcomeOf(
     const facts = factsOf(tool, operation);
     if (facts === undefined) return denied("forbidden", `Nobody has classified what ${tool.name} does here.`);
     return (
-      foreignDevice(parsed.data, facts, context.devices) ??
+      (await foreignDevice(tool, parsed.data, facts, context.devices, call)) ??
       (await refusedByUser(tool, operation, facts, context, call)) ??
       overLimit(facts, context) ??
       (await run(tool, parsed.data, call))
@@ -140,23 +140,27 @@ function closedOperation(tool: Tool, operation: string | undefined, policy: Poli
   );
 }
 
-function foreignDevice(
+async function foreignDevice(
+  tool: Tool,
   input: Record<string, unknown>,
   facts: Facts,
   devices: ReadonlySet<string> | undefined,
-): ToolOutcome | undefined {
+  call: GateCall,
+): Promise<ToolOutcome | undefined> {
   if (devices === undefined) return undefined;
   const { deviceId, deviceIds } = input;
   const named = [deviceId, ...(Array.isArray(deviceIds) ? deviceIds : [])].filter((id) => id !== undefined);
-  const foreign = named.find((id) => typeof id !== "string" || !devices.has(id));
-  if (foreign !== undefined)
-    return denied("forbidden", `Device ${shown(String(foreign))} is not open to this credential.`);
-  if (named.length > 0 || facts.anyDevice !== true) return undefined;
-  return denied(
-    "forbidden",
-    "This credential may use only some devices, and the call could reach others.",
-    "Name one of the devices with deviceId, where the tool takes it.",
-  );
+  const found = facts.anyDevice === true && named.length === 0 ? await tool.devicesOf?.(input, call) : named;
+  if (found === undefined) {
+    return denied(
+      "forbidden",
+      "This credential may use only some devices, and the call could reach others.",
+      "Name one of the devices with deviceId, where the tool takes it.",
+    );
+  }
+  const foreign = found.find((id) => typeof id !== "string" || !devices.has(id));
+  if (foreign === undefined) return undefined;
+  return denied("forbidden", `Device ${shown(String(foreign))} is not open to this credential.`);
 }
 
 async function refusedByUser(

@@ -51,6 +51,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly output: O;
   /** What each of its operations does. Its own effects are then those of all of them together. */
   readonly operations?: Operations;
+  /** Finds out which devices a call acts on that does not name them, for operations that are marked with `anyDevice`. */
+  devicesOf?(input: z.output<I>, call: ToolCall): Promise<readonly string[]>;
   /** It deals with a world outside the machine that Simlock runs on. */
   readonly openWorld?: boolean;
   readonly idempotent?: boolean;

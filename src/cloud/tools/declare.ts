@@ -6,9 +6,13 @@ import { maskSecrets } from "./secrets.ts";
 import type { Use } from "./use.ts";
 
 /** A tool of this room: made once for the process, given its backend at each call. */
-export interface CloudTool extends Omit<Tool, "handle"> {
+export interface CloudTool extends Omit<Tool, "handle" | "devicesOf"> {
+  /** The devices that a call acts on without naming them. */
+  readonly devices?: DevicesOf;
   run(input: Record<string, unknown>, use: Use): Promise<Record<string, unknown>>;
 }
+
+export type DevicesOf = (input: Record<string, unknown>, use: Use) => Promise<readonly string[]>;
 
 export type Shape = Readonly<Record<string, z.ZodType>>;
 type Given<F extends Shape, N extends keyof F, M extends keyof F> = { readonly [K in N]: z.output<F[K]> } & {
@@ -59,6 +63,7 @@ export interface BundleHead<F extends Shape> extends Head {
   readonly by: string;
   readonly choice?: string;
   readonly noun?: "field" | "filter";
+  readonly devices?: DevicesOf;
   readonly fields: F;
 }
 
@@ -89,6 +94,7 @@ export function bundle<const F extends Shape>(
     effects: effectsOf(Object.values(operations)),
     operations: factsOf(head.by, operations),
     openWorld: true,
+    ...(head.devices === undefined ? {} : { devices: head.devices }),
     async run(given, use) {
       const operation = operations[String(given[head.by])];
       if (operation === undefined) throw new BackendError("invalid_input", `${head.name} has no such operation.`);
@@ -104,6 +110,7 @@ export function single<I extends z.ZodObject, A extends z.ZodObject>(
       readonly input: I;
       readonly answer: A;
       readonly idempotent?: boolean;
+      readonly devices?: DevicesOf;
       run(input: z.output<I>, use: Use): Promise<z.input<A>>;
     },
 ): CloudTool {
@@ -191,13 +198,8 @@ function togetherOf(answers: readonly z.ZodObject[]): z.ZodObject {
   const shape = [...keys].map(([key, types]): [string, z.ZodType] => {
     const [only, ...others] = [...types];
     if (only !== undefined && others.length === 0) return [key, only.optional()];
-    return [
-      key,
-      z
-        .unknown()
-        .optional()
-        .meta({ anyOf: formsOf([...types]) }),
-    ];
+    const forms = lazyForms([...types]);
+    return [key, z.unknown().optional().meta(forms)];
   });
   return z.object({ ...Object.fromEntries(shape), ...cut });
 }

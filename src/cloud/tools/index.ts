@@ -1,5 +1,5 @@
 /** tools: the 34 tools of the toolset `cloud`, made once for a process and bound to a backend for each caller. */
-import type { Tool } from "../../tool/index.ts";
+import type { Tool, ToolCall } from "../../tool/index.ts";
 import { apps } from "./apps.ts";
 import { configureDevice } from "./configure-device.ts";
 import { connect } from "./connect.ts";
@@ -64,13 +64,16 @@ export const ALL_TOOL_NAMES: readonly string[] = cloudTools.map(({ name }) => na
  * affair, which is given the same policy.
  */
 export function buildCloudTools(context: ToolCtx): readonly Tool[] {
-  return cloudTools.map(({ run, ...tool }) => ({
+  return cloudTools.map(({ run, devices, ...tool }) => ({
     ...tool,
+    ...(devices === undefined
+      ? {}
+      : { devicesOf: (input: Record<string, unknown>, call: ToolCall) => devices(input, useOf(context, call)) }),
     handle: (input, call) => run(input, useOf(context, call)),
   }));
 }
 
-function useOf({ backend, auth, devices, originals, clock }: ToolCtx, call: Parameters<Tool["handle"]>[1]): Use {
+function useOf({ backend, auth, devices, originals, clock }: ToolCtx, call: ToolCall): Use {
   const { signal, progress, attach } = call;
   return {
     backend,

@@ -32,14 +32,18 @@ interface Pixels {
 }
 
 /** @throws {BackendError} `upstream_error` for what is no PNG and no JPEG, or has too many pixels */
-export async function pictureOf(bytes: Uint8Array, maxSide = DEFAULT_SIDE): Promise<Picture> {
+export async function pictureOf(
+  bytes: Uint8Array,
+  maxSide = DEFAULT_SIDE,
+  maxBytes = MAX_PICTURE_BYTES,
+): Promise<Picture> {
   const original = await pixelsOf(bytes);
   let side = Math.min(maxSide, Math.max(original.width, original.height));
   for (;;) {
     const scaled = scaledTo(original, side);
     for (const quality of QUALITIES) {
       const encoded = encodeJpeg({ ...scaled, data: scaled.data }, quality).data;
-      if (encoded.byteLength > MAX_PICTURE_BYTES) continue;
+      if (encoded.byteLength > maxBytes && scaled.width + scaled.height > 2) continue;
       return {
         bytes: new Uint8Array(encoded),
         mimeType: "image/jpeg",

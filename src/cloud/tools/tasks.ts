@@ -11,7 +11,7 @@ import {
   TaskSummary,
 } from "../backend/tasks.ts";
 import { PageMeta } from "../backend/fields.ts";
-import { bundle, single } from "./declare.ts";
+import { bundle, single, type DevicesOf } from "./declare.ts";
 import { deviceId, flag, id, json, page, waitSeconds } from "./inputs.ts";
 import type { Use } from "./use.ts";
 import { waitUntil } from "./waiting.ts";
@@ -19,6 +19,12 @@ import { waitUntil } from "./waiting.ts";
 const taskId = id.describe("Task id, from run_task or list_tasks.");
 const ENDED = new Set(["completed", "failed", "cancelled"]);
 const POLL_MS = 2000;
+
+/** A task does not say in its id whose device it runs on. */
+const deviceOfTask: DevicesOf = async ({ taskId: task }, { backend, within }) => {
+  const { deviceId: device } = await backend.tasks.getTaskSummary(String(task), within);
+  return [device ?? ""];
+};
 
 export const runTask = single({
   name: "run_task",
@@ -82,6 +88,7 @@ export const getTask = bundle(
     description:
       "One task: its summary, its status (with waitSeconds: once it has ended), or its trajectory, the events of its run in pages.",
     by: "view",
+    devices: deviceOfTask,
     fields: {
       taskId,
       offset: z.int().min(0).describe("For trajectory: nextOffset of the answer before."),
@@ -211,6 +218,7 @@ export const stopTask = single({
   answer: z.object({ cancelled: z.boolean().nullish() }),
   effects: ["destructive"],
   anyDevice: true,
+  devices: deviceOfTask,
   run: (input, { backend, within }) => backend.tasks.stopTask(input.taskId, within),
 });
 
@@ -224,6 +232,7 @@ export const sendTaskMessage = single({
   effects: ["write"],
   billed: true,
   anyDevice: true,
+  devices: deviceOfTask,
   run: (input, { backend, within }) => backend.tasks.sendTaskMessage(input.taskId, input.message, within),
 });
 
@@ -237,6 +246,7 @@ export const getTaskMedia = bundle(
     description:
       "Links to the screenshots or UI states of a task's steps; with index to one of them. They expire soon.",
     by: "kind",
+    devices: deviceOfTask,
     fields: { taskId, index },
   },
   (operation) => ({
