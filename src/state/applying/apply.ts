@@ -61,6 +61,7 @@ export async function applyPlan(plan: unknown, options: ApplyOptions, ports: App
         snapshot,
         udid: targetUDID,
         done: new Map(),
+        begun: new Set(),
         initialPower,
       });
     } finally {

@@ -31,6 +31,8 @@ export interface Execution {
   readonly udid: string;
   /** Receipts of an earlier attempt that count: their operations are not done again. */
   readonly done: ReadonlyMap<string, Receipt>;
+  /** Begun by an earlier attempt. That its value is there does not say that all of it was done. */
+  readonly begun: ReadonlySet<string>;
   /** The power before the first attempt. */
   readonly initialPower: "booted" | "shutdown" | "unsettled";
 }
@@ -89,7 +91,7 @@ export async function execute(execution: Execution): Promise<ExecutionReport> {
     }
     report(step, index);
     const before = seen === undefined ? undefined : act.fact(seen);
-    const holds = before !== undefined && SKIPPABLE.has(act.action) && act.holds(before);
+    const holds = before !== undefined && !execution.begun.has(id) && SKIPPABLE.has(act.action) && act.holds(before);
     journal?.write({ type: "start", id, ...(before === undefined ? {} : { before }) });
     const result = holds
       ? {

@@ -66,6 +66,7 @@ export async function resumeApply(path: string, options: ResumeOptions, ports: A
         snapshot,
         udid,
         done,
+        begun: new Set(run.started.keys()),
         initialPower: run.power,
       });
     } finally {
