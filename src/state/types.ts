@@ -405,6 +405,8 @@ export interface ExecutionReport {
   readonly verification?: readonly FieldVerdict[];
   /** Beyond v1alpha1: names the journal, for `--resume` and `--rollback`. */
   readonly journal?: string;
+  /** Beyond v1alpha1: the device that the plan made. */
+  readonly deviceUDID?: string;
 }
 
 // ---- The two ways out of the pure part ----

@@ -171,7 +171,7 @@ test("a process that is killed at any operation leaves a run that ends as it wou
       const made = await plan(udid, desired, own);
       writeFileSync(join(folder, "plan.json"), JSON.stringify(made));
       await killedAt(`${id} begins`, folder);
-      const [name = ""] = readdirSync(folder).filter((each) => each.endsWith(".jsonl"));
+      const name = readdirSync(folder).find((each) => each.endsWith(".jsonl")) ?? "none";
       // The lock went with its holder.
       const report = await resumeApply(
         join(folder, name),
