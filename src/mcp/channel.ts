@@ -34,6 +34,11 @@ export class Channel implements Transport {
     this.onmessage?.(message);
   }
 
+  /** What the client says to a request of the server's. */
+  answered(message: JSONRPCMessage): void {
+    if (!this.#closed) this.onmessage?.(message);
+  }
+
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) return;
     this.#write(message);

@@ -64,8 +64,11 @@ test("a line that was too long is an invalid request", () => {
   expect(errorOf(new Gate().judge(null))).toMatchObject({ id: null, code: -32600 });
 });
 
-test("a response is not answered: nothing was asked", () => {
-  expect(say(legacyGate(), { jsonrpc: "2.0", id: 1, result: {} })).toEqual(DROP);
+test("a response is not answered: only a legacy server can have asked, and it alone hears of it", () => {
+  const message = { jsonrpc: "2.0", id: 1, result: {} };
+  expect(say(legacyGate(), message)).toEqual({ kind: "answered", message });
+  expect(say(legacyGate(), { ...message, result: 1 })).toEqual(DROP);
+  expect(say(modernGate(), message)).toEqual(DROP);
   expect(say(new Gate(), { jsonrpc: "2.0", id: 1, error: { code: 1, message: "" } })).toEqual(DROP);
 });
 

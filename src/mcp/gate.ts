@@ -33,9 +33,15 @@ export type Reply = { readonly jsonrpc: "2.0"; readonly id: Id | null } & (
   | { readonly error: { readonly code: number; readonly message: string; readonly data?: object } }
 );
 
+/** An answer of the client to what a server asked it. */
+export type ClientAnswer = { readonly jsonrpc: "2.0"; readonly id: Id } & (
+  { readonly result: Params } | { readonly error: { readonly code: number; readonly message: string } }
+);
+
 /** What becomes of one line: it goes to the server of an era, it is answered here, or nobody is told. */
 export type Verdict =
   | { readonly kind: "deliver"; readonly era: Era; readonly message: Request | Notification }
+  | { readonly kind: "answered"; readonly message: ClientAnswer }
   | { readonly kind: "answer"; readonly reply: Reply }
   | { readonly kind: "drop" };
 
@@ -80,7 +86,7 @@ export class Gate {
     const { id, method, params } = message;
     const knownId = isId(id) ? id : null;
     if (message["jsonrpc"] !== "2.0") return refuse(knownId, INVALID_REQUEST, 'Invalid Request: jsonrpc must be "2.0"');
-    if (method === undefined && ("result" in message || "error" in message)) return DROP; // We never ask anything.
+    if (method === undefined && ("result" in message || "error" in message)) return this.#judgeAnswer(message, knownId);
     if (typeof method !== "string") return refuse(knownId, INVALID_REQUEST, "Invalid Request: method must be a string");
     if (params !== undefined && !isObject(params)) {
       // JSON-RPC knows positional parameters, MCP does not.
@@ -94,6 +100,15 @@ export class Gate {
       return refuse(null, INVALID_REQUEST, "Invalid Request: id must be a string or an integer of moderate length");
     }
     return this.#judgeRequest({ jsonrpc: "2.0", id: knownId, method, ...rest });
+  }
+
+  /** Only legacy servers ask; in the modern era the answers come with the call that is made again. Whether it was asked, the server knows. */
+  #judgeAnswer({ result, error }: Params, id: Id | null): Verdict {
+    if (this.#opening.kind !== "legacy" || id === null) return DROP;
+    if (isObject(result)) return { kind: "answered", message: { jsonrpc: "2.0", id, result } };
+    if (!isObject(error) || typeof error["code"] !== "number") return DROP;
+    const said = typeof error["message"] === "string" ? error["message"].slice(0, MAX_ECHO_CHARACTERS) : "";
+    return { kind: "answered", message: { jsonrpc: "2.0", id, error: { code: error["code"], message: said } } };
   }
 
   #judgeNotification(message: Notification): Verdict {

@@ -1,9 +1,10 @@
 import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { toSimlockError } from "../contract/index.ts";
-import { annotationsOf, type Tool, type ToolCall, type ToolProgress } from "../tool/index.ts";
+import { annotationsOf, type Tool, type ToolCall } from "../tool/index.ts";
 import { listedOnce } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
 import type { Toolset } from "./toolset.ts";
+import { progressOf } from "./tool-progress.ts";
 import { LEGACY_VERSIONS, type Era } from "./versions.ts";
 
 /** What a client may keep: tools and texts do not change while the process runs. */
@@ -85,23 +86,4 @@ async function callTool(
     if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);
     return { content: [{ type: "text", text: JSON.stringify(error.toWire()) }], isError: true };
   }
-}
-
-/** Progress to a client that sent a token, until it cancels the call. Its value always rises. */
-function progressOf(context: ServerContext): ((report: ToolProgress) => void) | undefined {
-  const progressToken = context.mcpReq._meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  let last = -1;
-  return (report) => {
-    if (context.mcpReq.signal.aborted) return;
-    last = report.progress > last ? report.progress : last + 1;
-    // Past its total the total means nothing more.
-    const total = report.total === undefined || last > report.total ? {} : { total: report.total };
-    context.mcpReq
-      .notify({
-        method: "notifications/progress",
-        params: { progressToken, progress: last, ...total, message: report.message },
-      })
-      .catch(() => {});
-  };
 }

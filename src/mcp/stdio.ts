@@ -1,13 +1,22 @@
 import type { Readable, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { isJSONRPCNotification, isJSONRPCRequest, type JSONRPCMessage } from "@modelcontextprotocol/server";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  Server,
+  type JSONRPCMessage,
+  type McpServer,
+} from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Channel } from "./channel.ts";
 import { systemClock, within, type Clock } from "./clock.ts";
-import { Gate, refuse, type Notification, type Request } from "./gate.ts";
+import { Gate, refuse, type ClientAnswer, type Notification, type Request } from "./gate.ts";
 import { LineWriter } from "./line-writer.ts";
 import { Lines, type Line } from "./lines.ts";
 import { watchForEnd, type WatchedProcess } from "./process-end.ts";
+import type { toolsetServer } from "./http/toolset-server.ts";
 import { createMcpServer } from "./server.ts";
 import type { Write } from "./stdout-guard.ts";
 import type { Toolset } from "./toolset.ts";
@@ -38,9 +47,12 @@ export interface StdioSettings {
  */
 export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   const clock = settings.clock ?? systemClock;
+  // What only gated toolsets need is loaded for those alone.
+  const gated =
+    settings.toolset.gate === undefined ? undefined : (await import("./http/toolset-server.ts")).toolsetServer;
   const ended = Promise.withResolvers<number>();
   const writer = new LineWriter(settings.stdout, settings.write, () => ended.resolve(0));
-  const servers = new Servers(settings, writer, clock);
+  const servers = new Servers(settings, writer, clock, gated);
   const gate = new Gate(settings.toolset.pingsInEveryEra === true ? settings.version : undefined);
   const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
   let over = false;
@@ -49,6 +61,7 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
     const verdict = gate.judge(line.kind === "line" ? line.bytes : null);
     if (verdict.kind === "deliver") servers.deliver(verdict.era, verdict.message);
     else if (verdict.kind === "answer") writer.write(verdict.reply);
+    else if (verdict.kind === "answered") servers.answered(verdict.message);
   }).then(() => ended.resolve(0));
 
   const exitCode = await ended.promise;
@@ -90,10 +103,12 @@ class Servers {
   readonly #settings: StdioSettings;
   readonly #writer: LineWriter;
   readonly #clock: Clock;
+  readonly #gated: typeof toolsetServer | undefined;
   readonly #channels = new Map<Era, Channel>();
   readonly #closers: (() => Promise<void>)[] = [];
 
-  constructor(settings: StdioSettings, writer: LineWriter, clock: Clock) {
+  constructor(settings: StdioSettings, writer: LineWriter, clock: Clock, gated: typeof toolsetServer | undefined) {
+    this.#gated = gated;
     this.#settings = settings;
     this.#writer = writer;
     this.#clock = clock;
@@ -106,6 +121,13 @@ class Servers {
     else if ("id" in message || isJSONRPCNotification(message)) channel.deliver(message);
   }
 
+  /** Only what a server has asked has an answer. */
+  answered(message: ClientAnswer): void {
+    if (isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) {
+      this.#channels.get("legacy")?.answered(message);
+    }
+  }
+
   async close(): Promise<void> {
     await Promise.all(this.#closers.map((close) => within(this.#clock, LAST_ANSWERS_MS, close())));
   }
@@ -113,12 +135,7 @@ class Servers {
   #open(era: Era): Channel {
     const channel = new Channel((message) => this.#write(message));
     this.#channels.set(era, channel);
-    const make = () =>
-      createMcpServer(this.#settings.toolset, {
-        version: this.#settings.version,
-        era,
-        onFault: (tool, fault) => this.#settings.report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`),
-      });
+    const make = () => this.#make(era);
     if (era === "modern") {
       const handle = serveStdio(make, { legacy: "reject", transport: channel });
       this.#closers.push(() => handle.close());
@@ -128,6 +145,23 @@ class Servers {
       this.#closers.push(() => server.close());
     }
     return channel;
+  }
+
+  #make(era: Era): McpServer | Server {
+    const { toolset, version, report } = this.#settings;
+    const onFault = (tool: string, fault: unknown) =>
+      report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`);
+    const { gate } = toolset;
+    if (gate === undefined || this.#gated === undefined) return createMcpServer(toolset, { version, era, onFault });
+    const build = this.#gated({ toolset, version, failures: toolset.failures ?? "json", onFault });
+    const { server } = build(era, (id) => ({
+      era,
+      requestId: String(id),
+      traceparent: "",
+      canElicit: server instanceof Server && server.getClientCapabilities()?.elicitation !== undefined,
+      context: { gate },
+    }));
+    return server;
   }
 
   /** Progress is worth nothing to a client that does not read: it is left out, all else is written. */

@@ -1,5 +1,6 @@
-import type { Tool } from "../tool/index.ts";
+import type { GateContext, Tool } from "../tool/index.ts";
 import type { Notice } from "./notices.ts";
+import type { FailureStyle } from "./tool-result.ts";
 
 /** A text that a client can read by its address. */
 export interface TextResource {
@@ -20,6 +21,14 @@ export interface Toolset {
   readonly resources: readonly TextResource[];
   /** Subscribes to news that nobody asked for; returns the end of the subscription. */
   readonly onNotice?: (listener: (notice: Notice) => void) => () => void;
+  /** Policy, limits and audit of the one caller on stdio: with it, tools are called through the gate. Over HTTP each credential has its own. */
+  readonly gate?: GateContext;
+  /** How tools' failures are written. JSON when left out. */
+  readonly failures?: FailureStyle;
+  /** Files that answers link to, for the caller whose they are. */
+  readonly originals?: {
+    read(subject: string, uri: string): { readonly bytes: Uint8Array; readonly mimeType: string } | undefined;
+  };
   /** `ping` is answered in every era, though the revision of 2026-07-28 has none. */
   readonly pingsInEveryEra?: boolean;
   /** The client is gone: what is under way ends, what is held is given back. Bounded. */

@@ -56,6 +56,7 @@ export function toolsetServer(settings: ToolsetServerSettings) {
   const ownTools = new Map(toolset.tools.map((tool) => [tool.name, tool]));
   const schemas = new Map(toolset.tools.map((tool) => [tool.name, schemasOf(tool)]));
   const texts = new Map(toolset.resources.map((resource) => [resource.uri, resource]));
+  const hasResources = texts.size > 0 || toolset.originals !== undefined;
 
   return (era: Era, factsOf: (id: string | number) => CallFacts<CallContext> | undefined): BuiltServer<CallContext> => {
     const server = new Server(
@@ -64,13 +65,13 @@ export function toolsetServer(settings: ToolsetServerSettings) {
         instructions: toolset.instructions,
         capabilities: {
           tools: { listChanged: false },
-          ...(texts.size === 0 ? {} : { resources: { listChanged: false } }),
+          ...(hasResources ? { resources: { listChanged: false } } : {}),
         },
         supportedProtocolVersions: era === "modern" ? [MODERN_VERSION] : [...LEGACY_VERSIONS],
         cacheHints: {
           "tools/list": STABLE,
           "server/discover": STABLE,
-          ...(texts.size === 0 ? {} : { "resources/list": STABLE, "resources/read": STABLE }),
+          ...(hasResources ? { "resources/list": STABLE, "resources/read": STABLE } : {}),
         },
       },
     );
@@ -96,12 +97,17 @@ export function toolsetServer(settings: ToolsetServerSettings) {
       const tools = facts.context.tools ?? ownTools;
       return callTool(settings, tools, request.params.name, request.params.arguments, context, facts);
     });
-    if (texts.size > 0) {
+    if (hasResources) {
       server.setRequestHandler("resources/list", () => ({
         resources: [...texts.values()].map(({ text: _text, ...listed }) => listed),
       }));
       server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [] }));
-      server.setRequestHandler("resources/read", ({ params: { uri } }) => {
+      server.setRequestHandler("resources/read", ({ params: { uri } }, context) => {
+        const original = toolset.originals?.read(known(context).context.gate.auth.subject, uri);
+        if (original !== undefined) {
+          const { bytes, mimeType } = original;
+          return { contents: [{ uri, mimeType, blob: Buffer.from(bytes).toString("base64") }] };
+        }
         const resource = texts.get(uri);
         if (resource === undefined) throw new ResourceNotFoundError(uri);
         return { contents: [{ uri, mimeType: resource.mimeType, text: resource.text }] };
