@@ -15,7 +15,8 @@ export default defineConfig([
     clean: true,
     dts: false,
     fixedExtension: false,
-    noExternal: () => true,
+    // The figures' library is loaded by the HTTP server alone, and the bundler renames the variables of one of its modules into each other.
+    noExternal: (id) => !id.startsWith("prom-client"),
     inlineOnly: false,
   },
   {

@@ -1,5 +1,5 @@
 import { Option, type Command } from "commander";
-import { OPERATIONS } from "../contract/index.ts";
+import { OPERATIONS, SimlockError } from "../contract/index.ts";
 import { parseDuration } from "./duration.ts";
 import { TOOLSETS, type ToolsetName, type Understood } from "./invocation.ts";
 import { wholeNumber } from "./whole-number.ts";
@@ -45,12 +45,47 @@ export function declareMachine(program: Command, understood: Understood): void {
     .summary("The MCP server on standard input and output, for an agent.")
     .description("Serves the Model Context Protocol on standard input and output. One process is one agent's session.")
     .addOption(
-      new Option("--toolset <names...>", "What it serves: leases, state, or both.")
+      new Option("--toolset <names...>", "What it serves: leases and state, together if both are named, or cloud.")
         .choices([...TOOLSETS])
         .default(["leases"], "leases"),
     )
-    .action((flags: { toolset: ToolsetName[] }, command: Command) =>
-      understood(command, { command: "mcp", toolsets: [...new Set(flags.toolset)] }),
+    .option(
+      "--http",
+      "Serve the toolset cloud over HTTP, for several callers: the environment configures it, see docs/http.md.",
+    )
+    .action((flags: { toolset: ToolsetName[]; http?: boolean }, command: Command) => {
+      const toolsets = [...new Set(flags.toolset)];
+      if (toolsets.includes("cloud") && toolsets.length > 1) {
+        throw new SimlockError(
+          "USAGE",
+          "--toolset cloud stands alone: its tools are called under a policy of their own.",
+          {
+            hint: "Configure two servers, one for each.",
+          },
+        );
+      }
+      if (flags.http === true && (toolsets.length !== 1 || toolsets[0] !== "cloud")) {
+        throw new SimlockError(
+          "USAGE",
+          "--http serves the toolset cloud alone: a lease or a simulator is one agent's.",
+          {
+            hint: "Say --toolset cloud --http.",
+          },
+        );
+      }
+      understood(command, { command: "mcp", toolsets, http: flags.http === true });
+    });
+  program
+    .command("virtual")
+    .summary("Stand-ins for what is not at hand.")
+    .command("mobilerun")
+    .summary("The Mobilerun API on this machine, in memory.")
+    .description(
+      "Stands in for the Mobilerun API on the loopback interface until it is ended. Any key that begins with dr_sk_ has phones of its own.",
+    )
+    .addOption(new Option("--port <number>", "The port; 0 takes a free one.").default(0).argParser(wholeNumber(0)))
+    .action((flags: { port: number }, command: Command) =>
+      understood(command, { command: "virtual mobilerun", port: flags.port }),
     );
   program
     .command("instructions")

@@ -42,6 +42,8 @@ export async function dispatch(context: Context, invocation: Invocation): Promis
       return (await import("./commands/state.ts")).state(context, invocation);
     case "mcp":
       return (await import("./commands/mcp.ts")).mcp(context, invocation);
+    case "virtual mobilerun":
+      return (await import("./commands/virtual.ts")).virtualMobilerun(context, invocation);
     case "instructions":
       return (await import("./commands/instructions.ts")).instructions(context);
     case "config get":

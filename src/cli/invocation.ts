@@ -3,7 +3,7 @@ import type { OperationInput } from "../contract/index.ts";
 import type { StateAction } from "./state/invocation.ts";
 
 /** What an MCP server can serve, by the names of the command line. */
-export const TOOLSETS = ["leases", "state"] as const;
+export const TOOLSETS = ["leases", "state", "cloud"] as const;
 export type ToolsetName = (typeof TOOLSETS)[number];
 
 /** What a lease command asks for: the part of the operation's input that has a flag. */
@@ -41,7 +41,8 @@ export type Invocation =
       /** As `ios-sim-state`: its exit codes, and errors as text. */
       readonly dropIn: boolean;
     }
-  | { readonly command: "mcp"; readonly toolsets: readonly ToolsetName[] }
+  | { readonly command: "mcp"; readonly toolsets: readonly ToolsetName[]; readonly http: boolean }
+  | { readonly command: "virtual mobilerun"; readonly port: number }
   | { readonly command: "instructions" }
   | { readonly command: "config get"; readonly key: string | undefined }
   | { readonly command: "config set"; readonly key: string; readonly value: string }

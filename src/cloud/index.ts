@@ -7,3 +7,4 @@ export type { Backend, BackendCode } from "./backend/index.ts";
 export { backendOverApi } from "./backend/over-api/index.ts";
 export { ALL_TOOL_NAMES, buildCloudTools, cloudTools, createOriginals } from "./tools/index.ts";
 export type { Clock, CloudTool, Original, Originals, ToolCtx } from "./tools/index.ts";
+export { CLOUD_INSTRUCTIONS } from "./instructions.ts";

@@ -5,10 +5,18 @@ import type { Invocation, ToolsetName } from "../invocation.ts";
 import { VERSION } from "../version.ts";
 
 /** Serves one agent. The daemon is looked for, and the code for it loaded, only when a tool needs it: starting is what an agent waits for. */
-export function mcp(context: Context, { toolsets }: Extract<Invocation, { command: "mcp" }>): Promise<number> {
+export async function mcp(
+  context: Context,
+  { toolsets, http }: Extract<Invocation, { command: "mcp" }>,
+): Promise<number> {
+  if (toolsets.includes("cloud")) {
+    const { cloudOverHttp, cloudOverStdio } = await import("./cloud-mcp.ts");
+    return http ? cloudOverHttp(context) : cloudOverStdio(context);
+  }
   const { stdin, stdout, stderr } = context.io;
   return runMcpStdio({
-    toolset: async () => combined(await Promise.all(toolsets.map(async (name) => TOOLSET_OF[name](context)))),
+    toolset: async () =>
+      combined(await Promise.all(toolsets.filter(isLocal).map(async (name) => TOOLSET_OF[name](context)))),
     version: VERSION,
     stdin,
     stdout,
@@ -16,7 +24,10 @@ export function mcp(context: Context, { toolsets }: Extract<Invocation, { comman
   });
 }
 
-const TOOLSET_OF: Readonly<Record<ToolsetName, (context: Context) => Promise<Toolset>>> = {
+type LocalToolset = Exclude<ToolsetName, "cloud">;
+const isLocal = (name: ToolsetName): name is LocalToolset => name !== "cloud";
+
+const TOOLSET_OF: Readonly<Record<LocalToolset, (context: Context) => Promise<Toolset>>> = {
   leases: (context) =>
     leaseToolset({
       connect: async ({ launch, principal }) =>

@@ -46,6 +46,14 @@ export const HTTP_ENVIRONMENT = z.object({
     .enum(POLICY_PROFILES)
     .default(DEFAULT_PROFILE)
     .describe("What callers may do: see the profiles."),
+  MCP_POLICY_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("A file, JSON or YAML, with a profile of your own; instead of MCP_POLICY_PROFILE."),
+  MCP_CONFIRM: flag(true).describe(
+    "Whether the user is asked before a call that destroys or costs, where the client can ask. A profile file that lists what to ask about goes before it.",
+  ),
   MCP_RESOURCE_URL: httpUrl()
     .default("http://localhost:8080")
     .describe("The address under which clients know this server. Never taken from request headers."),

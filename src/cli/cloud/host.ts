@@ -1,0 +1,172 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { LRUCache } from "lru-cache";
+import { flagOf, SimlockError } from "../../contract/index.ts";
+import {
+  backendOverApi,
+  buildCloudTools,
+  CLOUD_INSTRUCTIONS,
+  cloudTools,
+  createCloudApi,
+  createOriginals,
+  type Originals,
+} from "../../cloud/index.ts";
+import type { CallContext, HttpEnvironment, Toolset } from "../../mcp/index.ts";
+import {
+  billedLimit,
+  createAuthContext,
+  policyForProfile,
+  readProfile,
+  type BilledLimit,
+  type Confirmable,
+  type GateContext,
+  type Policy,
+  type Tool,
+  type ToolCallEvent,
+} from "../../tool/index.ts";
+import { readDocumentText } from "../../state/index.ts";
+import type { Context } from "../context.ts";
+
+/** How many credentials' clients are kept ready; the one that was idle longest goes. */
+const MOST_CREDENTIALS = 1_000;
+
+/** Everything that the cloud tools of this process share: the API's address, the policy, the limits, the audit. */
+export interface CloudHost {
+  readonly toolset: Toolset;
+  /** What a key may do, and with what: made once for each key, and kept while it is used. */
+  contextOf(key: string): CallContext;
+  /** Whether the platform can be reached now. */
+  ready(): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+interface Rules {
+  readonly policy: Policy;
+  readonly devices: ReadonlySet<string> | undefined;
+  readonly billed: BilledLimit | undefined;
+  readonly confirm: ReadonlySet<Confirmable>;
+}
+
+/**
+ * Starts what the cloud tools stand on. In a virtual home that is a platform of its own, on a free port of the loopback interface. Throws
+ * `CONFIG_INVALID` for a profile file that is not valid.
+ */
+export async function cloudHost(context: Context, environment: HttpEnvironment): Promise<CloudHost> {
+  const rules = await rulesOf(context, environment);
+  const platform = context.home.virtual ? await startPlatform() : undefined;
+  const baseUrl = platform?.url ?? environment.MOBILERUN_BASE_URL;
+  const originals = createOriginals();
+  const contexts = new LRUCache<string, CallContext>({ max: MOST_CREDENTIALS });
+  const onToolCall = (event: ToolCallEvent) => audit(context, event);
+
+  const contextOf = (key: string): CallContext => {
+    const subject = subjectOf(key);
+    const known = contexts.get(subject);
+    if (known !== undefined) return known;
+    const made = contextFor(key, subject, { baseUrl, rules, originals, onToolCall });
+    contexts.set(subject, made);
+    return made;
+  };
+  return {
+    toolset: {
+      title: "Simlock cloud phones",
+      instructions: CLOUD_INSTRUCTIONS,
+      // Their schemas are the process's; each credential's context brings the tools that are tied to it.
+      tools: cloudTools.map(unbound),
+      resources: [],
+      originals,
+      failures: "text",
+      close: async () => platform?.close(),
+    },
+    contextOf,
+    ready: async () => {
+      const response = await fetch(baseUrl, { method: "HEAD", signal: AbortSignal.timeout(2_000) });
+      return response.status < 500;
+    },
+    close: async () => platform?.close(),
+  };
+}
+
+function contextFor(
+  key: string,
+  subject: string,
+  shared: {
+    readonly baseUrl: string;
+    readonly rules: Rules;
+    readonly originals: Originals;
+    readonly onToolCall: (event: ToolCallEvent) => void;
+  },
+): CallContext {
+  const { baseUrl, rules, originals, onToolCall } = shared;
+  const auth = createAuthContext({ kind: "api_key", subject });
+  const { policy, devices, billed, confirm } = rules;
+  const backend = backendOverApi(createCloudApi({ baseUrl, key }));
+  const tools = buildCloudTools({ backend, auth, policy, originals, ...(devices === undefined ? {} : { devices }) });
+  const gate: GateContext = { auth, policy, onToolCall, devices, billed, mustConfirm: confirm };
+  return { gate, tools: new Map(tools.map((tool) => [tool.name, tool])) };
+}
+
+/** The tool as it is listed. It is never called: every call has a context. */
+function unbound({ run: _run, devices: _devices, ...tool }: (typeof cloudTools)[number]): Tool {
+  return {
+    ...tool,
+    handle: () => Promise.reject(new SimlockError("INTERNAL", `${tool.name} was called for nobody.`)),
+  };
+}
+
+/** Billed and destructive calls are asked about where the client can ask, unless the configuration says otherwise. */
+async function rulesOf({ io }: Context, environment: HttpEnvironment): Promise<Rules> {
+  const { MCP_POLICY_FILE: file, MCP_POLICY_PROFILE: profile, MCP_CONFIRM: confirm } = environment;
+  const asked = new Set<Confirmable>(confirm ? ["destructive", "billed"] : []);
+  if (file === undefined) {
+    return { policy: policyForProfile(profile, cloudTools), devices: undefined, billed: undefined, confirm: asked };
+  }
+  if (io.env["MCP_POLICY_PROFILE"] !== undefined) {
+    throw new SimlockError("CONFIG_INVALID", "MCP_POLICY_FILE and MCP_POLICY_PROFILE are both set.", {
+      hint: "Name the profile as `base` in the file, and unset MCP_POLICY_PROFILE.",
+    });
+  }
+  const read = readProfile(await documentAt(file), cloudTools);
+  return {
+    policy: read.policy,
+    devices: read.devices,
+    billed: read.billedCallsPerHour === undefined ? undefined : billedLimit(read.billedCallsPerHour),
+    confirm: read.confirm.size === 0 ? asked : read.confirm,
+  };
+}
+
+async function documentAt(path: string): Promise<unknown> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (cause) {
+    throw new SimlockError("CONFIG_INVALID", `MCP_POLICY_FILE: ${path} can't be read.`, { cause });
+  }
+  return readDocumentText(text, path);
+}
+
+async function startPlatform(): Promise<{ readonly url: string; close(): Promise<void> }> {
+  const { startVirtualMobilerun } = await import("../../virtual/index.ts");
+  return startVirtualMobilerun();
+}
+
+/** Tells keys apart without being one. */
+function subjectOf(key: string): string {
+  return `key-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
+}
+
+/** One JSON line on standard error: standard output is the protocol's. */
+function audit({ io }: Context, event: ToolCallEvent): void {
+  io.stderr.write(`${JSON.stringify({ type: "mcp.tool_call", ts: new Date().toISOString(), ...event })}\n`);
+}
+
+/** `SIMLOCK_VIRTUAL` in the environment, or `--virtual`. Together with an address of a real platform it is refused. */
+export function checkVirtual({ home, io }: Context): void {
+  const asked = home.virtual || flagOf("SIMLOCK_VIRTUAL", io.env["SIMLOCK_VIRTUAL"]);
+  if (!asked || io.env["MOBILERUN_BASE_URL"] === undefined) return;
+  throw new SimlockError(
+    "CONFIG_INVALID",
+    "A virtual home and MOBILERUN_BASE_URL are both asked for: calls would go to a platform that is real.",
+    { hint: "Leave out one of them." },
+  );
+}

@@ -1,0 +1,90 @@
+import { SimlockError, toSimlockError } from "../../contract/index.ts";
+import { readMcpHttpEnvironment, runMcpStdio, serveMcpOverHttp, type Log } from "../../mcp/index.ts";
+import { checkVirtual, cloudHost } from "../cloud/host.ts";
+import type { Context } from "../context.ts";
+import { writeLine } from "../io.ts";
+import { Stopped } from "../leasing.ts";
+import { errorLine } from "../render/error.ts";
+import { VERSION } from "../version.ts";
+
+/** A virtual platform takes any key of this form. */
+const VIRTUAL_KEY = "dr_sk_virtual";
+/** What a configuration that is not valid exits with: whoever starts servers knows it from elsewhere. */
+const EXIT_INVALID = 1;
+
+/** The cloud tools for one agent, on standard input and output. */
+export async function cloudOverStdio(context: Context): Promise<number> {
+  return orInvalid(context, async () => {
+    const { stdin, stdout, stderr, env } = context.io;
+    const environment = await environmentOf(context);
+    const key = env["MOBILERUN_CLOUD_API_KEY"] ?? (context.home.virtual ? VIRTUAL_KEY : undefined);
+    if (key === undefined || key.trim() === "") {
+      throw new SimlockError("CONFIG_INVALID", "MOBILERUN_CLOUD_API_KEY is not set.", {
+        hint: "Set it to your API key, or try it without one: --virtual brings a platform of its own.",
+      });
+    }
+    const host = await cloudHost(context, environment);
+    return runMcpStdio({
+      toolset: async () => {
+        const { gate, tools } = host.contextOf(key.trim());
+        return { ...host.toolset, gate, ...(tools === undefined ? {} : { tools: [...tools.values()] }) };
+      },
+      version: VERSION,
+      stdin,
+      stdout,
+      stderr,
+    });
+  });
+}
+
+/** The cloud tools over HTTP, each request with a key of its own, until a signal comes. */
+export async function cloudOverHttp(context: Context): Promise<number> {
+  return orInvalid(context, async () => {
+    const environment = await environmentOf(context);
+    const stopped = new Stopped({ parent: false });
+    try {
+      const host = await cloudHost(context, environment);
+      const service = await serveMcpOverHttp({
+        environment,
+        toolset: host.toolset,
+        version: VERSION,
+        failures: "text",
+        credentials: "cloud",
+        contextOf: (credential) => (credential?.kind === "api_key" ? host.contextOf(credential.key) : undefined),
+        ready: () => host.ready(),
+        log: logTo(context, environment.LOG_LEVEL),
+      });
+      await stopped.promise;
+      await service.close();
+      return 0;
+    } finally {
+      stopped.dispose();
+    }
+  });
+}
+
+async function environmentOf(context: Context) {
+  checkVirtual(context);
+  return readMcpHttpEnvironment(context.io.env);
+}
+
+const LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** JSON lines on standard error. */
+function logTo({ io }: Context, least: (typeof LEVELS)[number]): Log {
+  return (level, event, fields) => {
+    if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
+    io.stderr.write(`${JSON.stringify({ level, msg: event, ts: new Date().toISOString(), ...fields })}\n`);
+  };
+}
+
+async function orInvalid(context: Context, serve: () => Promise<number>): Promise<number> {
+  try {
+    return await serve();
+  } catch (thrown) {
+    const error = toSimlockError(thrown);
+    if (error.code !== "CONFIG_INVALID") throw thrown;
+    await writeLine(context.io.stderr, errorLine(error));
+    return EXIT_INVALID;
+  }
+}
