@@ -113,7 +113,7 @@ export function declareState(program: Command, understood: Understood): void {
   const diff = compared(
     "diff",
     "What of a simulator differs from a profile.",
-    "Shows each field that differs, and what could not be told. Changes nothing. With --exit-code: 0 where nothing differs, 3 where something does or is not known.",
+    "Shows each field that differs, and what could not be told. Changes nothing. With --exit-code: 0 where nothing differs, 3 where something does or could not be told. What no device ever tells (location, root certificates, media, pushes, the opened URL) does not count.",
   );
   diff.command
     .option("--exit-code", "Exit with 3 where something differs: for drift checks.")
@@ -145,7 +145,7 @@ export function declareState(program: Command, understood: Understood): void {
   const verify = composing(
     "verify",
     "A verdict on each field of a profile.",
-    "Reads the simulator and says of each field whether it is so. Changes nothing. With --exit-code: 3 where a field is different or unknown.",
+    "Reads the simulator and says of each field whether it is so. Changes nothing. With --exit-code: 3 where a field is different or could not be told; what no device ever tells does not count.",
   );
   verify.command
     .option("--device <udid>", "The simulator. Default: the profile's target.")
@@ -207,6 +207,7 @@ export function declareState(program: Command, understood: Understood): void {
         });
       },
     );
+  const explained: OverlayArgument[] = [];
   sub(
     "explain",
     "A plan to read, or where each value of a profile comes from.",
@@ -214,35 +215,26 @@ export function declareState(program: Command, understood: Understood): void {
   )
     .option("--plan <file>", "A plan; - is standard input.")
     .option("--profile <file>", "A profile; - is standard input.")
-    .option(
-      "--layer <file>",
-      "Lay this document over it.",
-      (file, all: OverlayArgument[]) => [...all, { layer: file }],
-      [],
-    )
-    .option("--preset <name>", "Lay this preset over it.", (preset, all: OverlayArgument[]) => [...all, { preset }], [])
+    .option("--layer <file>", "Lay this document over it. In the order of all --layer and --preset.", (file) => {
+      explained.push({ layer: file });
+    })
+    .option("--preset <name>", "Lay this preset over it.", (preset) => {
+      explained.push({ preset });
+    })
     .addOption(new Option("--format <form>", "How a plan is written.").choices(["text", "markdown"]).default("text"))
-    .action(
-      (
-        flags: {
-          plan?: string;
-          profile?: string;
-          layer: OverlayArgument[];
-          preset: OverlayArgument[];
-          format: "text" | "markdown";
-        },
-        command: Command,
-      ) => {
-        const { plan: file, profile } = flags;
-        if ((file === undefined) === (profile === undefined)) {
-          throw new SimlockError("USAGE", "explain: give exactly one of --plan and --profile.");
-        }
-        understand(
-          command,
-          file === undefined
-            ? { kind: "provenance", source: { profile: profile ?? "-", overlays: [...flags.layer, ...flags.preset] } }
-            : { kind: "explain", plan: file, format: flags.format },
-        );
-      },
-    );
+    .action((flags: { plan?: string; profile?: string; format: "text" | "markdown" }, command: Command) => {
+      const { plan: file, profile } = flags;
+      if ((file === undefined) === (profile === undefined)) {
+        throw new SimlockError("USAGE", "explain: give exactly one of --plan and --profile.");
+      }
+      if (file !== undefined && explained.length > 0) {
+        throw new SimlockError("USAGE", "explain: a plan is read as it is; --layer and --preset go with --profile.");
+      }
+      understand(
+        command,
+        file === undefined
+          ? { kind: "provenance", source: { profile: profile ?? "-", overlays: explained } }
+          : { kind: "explain", plan: file, format: flags.format },
+      );
+    });
 }

@@ -8,6 +8,8 @@ import {
   encodeProfileText,
   explainPlan,
   exportProfile,
+  isDrift,
+  isOpen,
   lint,
   lintFiles,
   planNewDevice,
@@ -160,7 +162,7 @@ class StateCommand {
     await this.#show(oneOrAll(diffs, "diffs"), (_value, paint) =>
       diffs.map((diff) => diffText(diff, paint)).join("\n"),
     );
-    return exitCode && diffs.some((diff) => diff.hasChanges) ? EXIT_DIFFERS : 0;
+    return exitCode && diffs.some(({ diff }) => diff.some(isDrift)) ? EXIT_DIFFERS : 0;
   }
 
   async #plan({ source, snapshot, device, format }: Of<"plan">): Promise<number> {
@@ -185,8 +187,7 @@ class StateCommand {
     await this.#show(oneOrAll(verified, "targets"), (_value, paint) =>
       verified.map((one) => verdictsText(one, paint)).join("\n"),
     );
-    const isSo = verified.every(({ fields }) => fields.every(({ verdict }) => verdict === "satisfied"));
-    return exitCode && !isSo ? EXIT_DIFFERS : 0;
+    return exitCode && verified.some(({ fields }) => fields.some(isOpen)) ? EXIT_DIFFERS : 0;
   }
 
   async #apply({ plan: file, confirm, report: path, allowStale }: Of<"apply">): Promise<number> {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ERRORS, ERROR_CODES, SimlockError } from "../../contract/index.ts";
-import { errorLine, errorText, exitCodeOf } from "./error.ts";
+import { dropInText, errorLine, errorText, exitCodeOf } from "./error.ts";
 import { plain } from "./paint.ts";
 
 const busy = new SimlockError("NO_CAPACITY", "No ios iPhone 17 is free now.", {
@@ -42,4 +42,10 @@ test("another caller's name cannot move the cursor", () => {
     details: { holders: [{ requesterId: "\u202eevil", leaseId: "l" }] },
   });
   expect(errorText(error, plain, 0)).not.toMatch(/[\u001b\u202e]/);
+});
+
+test("the drop-in says one line that begins with error:, whatever is in the message", () => {
+  expect(dropInText(new SimlockError("STATE_INVALID", "The plan\nis refused.", { hint: "Plan again." }))).toBe(
+    "error: The plan?is refused. Plan again.",
+  );
 });

@@ -15,6 +15,11 @@ export function errorLine(error: SimlockError): string {
   });
 }
 
+/** As `ios-sim-state` says it: `error: ` and one line. */
+export function dropInText(error: SimlockError): string {
+  return `error: ${safe(error.hint === undefined ? error.message : `${error.message} ${error.hint}`)}`;
+}
+
 /** For a person: what was refused and why, who is in the way, what to do next. */
 export function errorText(error: SimlockError, paint: Paint, now: number): string {
   const lines = [`${paint("red", "error")} ${safe(error.message)} ${paint("gray", `(${error.code})`)}`];

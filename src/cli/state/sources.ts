@@ -28,7 +28,7 @@ export class Sources {
 
   constructor(context: Context) {
     this.#context = context;
-    this.#ports = { readText: textOf, environment: context.io.env };
+    this.#ports = { readText: boundedText, environment: context.io.env };
   }
 
   /** One for each target, overlays laid over it. A profile without a target is for the device that `leased` tells of. */
@@ -81,11 +81,17 @@ function udidOf(lease: LeaseGrant | undefined): { readonly udid: string } | unde
 
 async function textOf(path: string): Promise<string> {
   try {
-    const bytes = await readFile(path);
-    if (bytes.byteLength <= MAX_BYTES) return bytes.toString("utf8");
+    return await boundedText(path);
   } catch (cause) {
+    if (cause instanceof SimlockError) throw cause;
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
     throw new SimlockError("USAGE", `${path} can't be read: ${code}.`, { cause, hint: "Name a file that is there." });
   }
+}
+
+/** Throws what the file system says where it can't be read: the documents room tells which document that was. */
+async function boundedText(path: string): Promise<string> {
+  const bytes = await readFile(path);
+  if (bytes.byteLength <= MAX_BYTES) return bytes.toString("utf8");
   throw new SimlockError("USAGE", `${path} is larger than ${MAX_BYTES} bytes: that is no state document.`);
 }

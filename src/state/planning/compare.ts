@@ -223,7 +223,8 @@ function presenceOf(app: DesiredApplication, desired: Desired, seen: Seen): Comp
   const { bundleIdentifier, sourcePath } = app;
   if (sourcePath === undefined) return withoutSource(bundleIdentifier, seen);
   const bundle = desired.bundles.get(sourcePath);
-  const policy = app.install ?? "ifChanged";
+  // To be installed anew at each apply is an event too: without those, an app that is there is as it should be.
+  const policy = app.install === "always" && !desired.events ? "ifMissing" : (app.install ?? "ifChanged");
   const found = setting(
     "applications",
     "installApplication",
