@@ -216,7 +216,7 @@ export interface DeviceControlBackend {
   removeEsim(deviceId: string, subId: number, within?: Within): Promise<void>;
   getEsimStatus(deviceId: string, within?: Within): Promise<z.input<typeof EsimStatus>[] | null>;
   listAccessPoints(deviceId: string, within?: Within): Promise<z.input<typeof AccessPoint>[] | null>;
-  selectAccessPoint(deviceId: string, to: { apnId: string; subId: number }, within?: Within): Promise<void>;
+  selectAccessPoint(deviceId: string, to: { apnId: string | number; subId: number }, within?: Within): Promise<void>;
   createAccessPoint(deviceId: string, accessPoint: NewAccessPoint, within?: Within): Promise<void>;
   setRoaming(deviceId: string, enabled: boolean, within?: Within): Promise<void>;
 

@@ -351,7 +351,7 @@ export const ROWS: readonly Row[] = [
     "manage_device_files",
     "upload",
     { ...device, path: "/sdcard/a.txt", contentBase64: "aGk=" },
-    [["deviceControl.uploadFile", "d1", { path: "/sdcard/", fileName: "a.txt", bytes: Buffer.from("hi") }]],
+    [["deviceControl.uploadFile", "d1", { path: "/sdcard", fileName: "a.txt", bytes: Buffer.from("hi") }]],
   ],
   [
     "manage_device_files",

@@ -110,7 +110,7 @@ const lastPart = (where: string): string => where.slice(where.lastIndexOf("/") +
 function targetOf(where: string, fileName: string | undefined): { folder: string; name: string } {
   if (fileName !== undefined) return { folder: where, name: fileName };
   const name = lastPart(where);
-  return { folder: where.slice(0, where.length - name.length) || "/", name };
+  return { folder: where.slice(0, where.length - name.length).replace(/(?<=.)\/$/, "") || "/", name };
 }
 
 function partOf(path: string, bytes: Uint8Array, offset: number, limit: number) {

@@ -25,7 +25,7 @@ export const manageEsim = bundle(
       confirmationCode: text,
       matchingId: text,
       subId: z.int(),
-      apnId: id,
+      apnId: z.union([z.int(), id]).describe("id of list_apns."),
       apn: z.string().min(1),
       mcc: z.string().min(1),
       mnc: z.string().min(1),

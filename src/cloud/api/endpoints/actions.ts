@@ -45,8 +45,8 @@ const ServiceMethod = z.object({
         name: z.string(),
         ...textFields("type", "description"),
         required: flag,
-        default: z.unknown(),
-        example: z.unknown(),
+        default: z.unknown().optional(),
+        example: z.unknown().optional(),
       }),
     )
     .nullish(),

@@ -34,7 +34,7 @@ const AppEventType = z.object({
   appEventType: z.string(),
   ...textFields("appName", "category", "label", "packageName", "sourceEventType"),
   payloadSchema: z
-    .array(z.object({ name: z.string(), ...textFields("type", "description"), example: z.unknown() }))
+    .array(z.object({ name: z.string(), ...textFields("type", "description"), example: z.unknown().optional() }))
     .nullish(),
 });
 

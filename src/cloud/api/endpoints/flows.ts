@@ -70,8 +70,8 @@ const Repair = z.object({
   id: z.string(),
   ...textFields("flowId", "status"),
   ...numberFields("attempt", "maxAttempts"),
-  episode: z.unknown(),
-  verdict: z.unknown(),
+  episode: z.unknown().optional(),
+  verdict: z.unknown().optional(),
   ...stamps,
 });
 

@@ -43,8 +43,8 @@ export const recordings = domain("recordings", {
 const MediaSession = z.object({
   id: z.string(),
   ...textFields("deviceId", "status", "controlToken", "createdAt"),
-  camera: z.unknown(),
-  microphone: z.unknown(),
+  camera: z.unknown().optional(),
+  microphone: z.unknown().optional(),
 });
 
 export const media = domain("media", {

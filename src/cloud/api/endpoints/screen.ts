@@ -51,7 +51,10 @@ const NodeFields = z.object({
 });
 
 /** A root that is not an object is a tree that could not be read; it is left out. */
-const tree = z.unknown().transform((value) => uiNode(value));
+const tree = z
+  .unknown()
+  .optional()
+  .transform((value) => uiNode(value));
 
 export const UiState = z.object({
   a11y_tree: tree,
@@ -142,6 +145,6 @@ export const screen = domain("screen", {
   executeScript: post("/devices/{deviceId}/browser/execute-script", {
     body: json(z.strictObject({ script: z.string().min(1) })),
     headers,
-    answer: json(z.object({ result: z.unknown() })),
+    answer: json(z.object({ result: z.unknown().optional() })),
   }),
 });

@@ -32,7 +32,7 @@ export const TASK_STATUSES = [
 /** Countries that a task's VPN can leave from. */
 export const VPN_COUNTRIES = ["US", "BR", "FR", "DE", "IN", "JP", "KR", "ZA"] as const;
 
-export const TaskEvent = z.object({ event: z.string(), data: z.unknown() });
+export const TaskEvent = z.object({ event: z.string(), data: z.unknown().optional() });
 export type TaskEvent = z.infer<typeof TaskEvent>;
 
 export const Task = z.object({
@@ -46,7 +46,7 @@ export const Task = z.object({
   files: texts,
   credentials: z.array(z.object({ packageName: z.string(), credentialNames: texts })).nullish(),
   outputSchema: opaque,
-  output: z.unknown(),
+  output: z.unknown().optional(),
   ...textFields("createdAt", "dispatchedAt", "claimedAt", "finishedAt", "cancelRequestedAt", "updatedAt"),
   ...textFields("ownerId", "createdBy"),
 });
@@ -57,7 +57,7 @@ const TaskStatus = z.object({
   steps: number,
   succeeded: flag,
   message: text,
-  output: z.unknown(),
+  output: z.unknown().optional(),
   lastResponse: TaskEvent.nullish(),
   /** How it ended when it ended badly. */
   execution: z

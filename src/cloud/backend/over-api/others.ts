@@ -3,6 +3,7 @@ import type { AppsBackend } from "../apps.ts";
 import type { ConnectBackend } from "../connect.ts";
 import type { CredentialsBackend } from "../credentials.ts";
 import { hasCode } from "../errors.ts";
+import { pageOf } from "./page-of.ts";
 import type { Within } from "../fields.ts";
 import type { PlatformCatalogBackend } from "../platform-catalog.ts";
 import type { ProxiesBackend } from "../proxies.ts";
@@ -34,7 +35,8 @@ export function credentialsOverApi(call: Call): CredentialsBackend {
   return {
     async listCredentials({ packageName, ...query }, within) {
       if (packageName === undefined) return call(credentials.list, { query, ...within });
-      return { items: (await call(credentials.ofPackage, { path: { packageName }, ...within })).data };
+      // The credentials of one package come all at once, and are paged here.
+      return pageOf((await call(credentials.ofPackage, { path: { packageName }, ...within })).data, query);
     },
     listCredentialPackages: (within) => packages(call, within),
     initPackage: (packageName, within) => call(credentials.createPackage, { body: { packageName }, ...within }),

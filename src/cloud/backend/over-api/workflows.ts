@@ -1,8 +1,9 @@
 import { endpoints } from "../../api/index.ts";
 import { BackendError, hasCode } from "../errors.ts";
-import type { PageMeta, Within } from "../fields.ts";
+import type { Within } from "../fields.ts";
 import type { EventType, WorkflowsBackend } from "../workflows.ts";
 import type { Call } from "./calls.ts";
+import { pageOf } from "./page-of.ts";
 
 const { actions, triggers, flows, executions, events } = endpoints;
 
@@ -53,7 +54,6 @@ export function workflowsOverApi(call: Call): WorkflowsBackend {
 }
 
 type Filter = Parameters<WorkflowsBackend["listAppEventCatalog"]>[0];
-const DEFAULT_PAGE_SIZE = 50;
 
 /** Newer servers have one list of app events, which is paged here; older ones the catalog of event types. */
 async function eventTypes(call: Call, filter: Filter, within: Within | undefined) {
@@ -73,20 +73,6 @@ async function eventTypes(call: Call, filter: Filter, within: Within | undefined
     })),
     filter,
   );
-}
-
-function pageOf<T>(all: readonly T[], { page = 1, pageSize = DEFAULT_PAGE_SIZE }: Filter) {
-  const pages = Math.max(1, Math.ceil(all.length / pageSize));
-  const from = (page - 1) * pageSize;
-  const pagination: PageMeta = {
-    page,
-    pages,
-    pageSize,
-    total: all.length,
-    hasNext: page < pages,
-    hasPrev: page > 1,
-  };
-  return { items: all.slice(from, from + pageSize), pagination };
 }
 
 type NewTypes = Parameters<WorkflowsBackend["registerEventTypes"]>[0];
