@@ -7,6 +7,7 @@ import { printTable, type Figure } from "./figure.ts";
 import { grantFigures } from "./grant.ts";
 import { httpFigures } from "./http.ts";
 import { outputFigures } from "./output.ts";
+import { planFigures } from "./plan.ts";
 import { runOnDeviceFigures } from "./run-on-device.ts";
 import { snapshotFigures } from "./snapshot.ts";
 import { startFigures } from "./start.ts";
@@ -16,6 +17,7 @@ const BENCHES: Readonly<Record<string, () => Figure[] | Promise<Figure[]>>> = {
   run: runOnDeviceFigures,
   output: outputFigures,
   decision: decisionFigures,
+  plan: planFigures,
   http: httpFigures,
   start: startFigures,
   snapshot: snapshotFigures,

@@ -1,87 +1,80 @@
-import { Redactor } from "../applying/redact.ts";
-import type { DiffEntry, Plan } from "../types.ts";
+import type { DiffEntry, JsonValue, Plan } from "../types.ts";
 import { maskedEntry } from "./mask.ts";
 import { maximumRisk } from "./plan.ts";
 
-const SHOWN_CHARACTERS = 120;
-
-/** A plan for a review: the highest risk and the warnings first, then what differs, then what would be done. Secrets are masked. */
-export function explainPlan(plan: Plan, format: "text" | "markdown"): string {
-  const shown = new Redactor(plan).plan(plan);
-  const diff = shown.diff.map(maskedEntry);
-  return format === "text" ? asText(shown, diff) : asMarkdown(shown, diff);
+/** What a reader of a review needs: the risk and the warnings first, then what differs, then what would be done. Hand in a masked plan. */
+export function explainPlan(plan: Plan, form: "text" | "markdown" = "text"): string {
+  return form === "text" ? asText(plan) : asMarkdown(plan);
 }
 
-function asText(plan: Plan, diff: readonly DiffEntry[]): string {
-  const { profileName, targetUDID, operations, warnings } = plan;
-  const width = Math.max(0, ...operations.map(({ id }) => id.length));
-  return [
-    `${clean(profileName)} on ${targetUDID}: ${countOf(operations.length)}, highest risk ${maximumRisk(plan)}`,
-    ...warnings.map((warning) => `  warning: ${clean(warning)}`),
-    ...diff.map((entry) => `  ${MARKS[entry.kind]} ${clean(entry.path)}${changeOf(entry)}`),
-    ...(operations.length === 0 ? [] : [""]),
-    ...operations.map(({ id, risk, reason }) => `  ${id.padEnd(width)}  ${risk.padEnd(11)}  ${clean(reason)}`),
-    "",
-  ].join("\n");
+const MOST_VALUE = 60;
+const KIND_SIGNS = { add: "+", change: "~", remove: "-", unsupported: "!", unknown: "?" } as const;
+
+function headline(plan: Plan): string {
+  const count = plan.operations.length;
+  if (count === 0) return `${plan.profileName}: nothing to do on ${plan.targetUDID}`;
+  const noun = count === 1 ? "operation" : "operations";
+  return `${plan.profileName}: ${count} ${noun} on ${plan.targetUDID}, ${maximumRisk(plan)}`;
 }
 
-function asMarkdown(plan: Plan, diff: readonly DiffEntry[]): string {
-  const { profileName, targetUDID, operations, warnings, digest } = plan;
-  return [
-    `## Plan: ${cell(profileName)}`,
-    "",
-    `Simulator \`${targetUDID}\`: ${countOf(operations.length)}, highest risk **${maximumRisk(plan)}**.`,
-    ...(warnings.length === 0 ? [] : ["", ...warnings.map((warning) => `> **Warning:** ${cell(warning)}`)]),
-    ...(diff.length === 0
-      ? ["", "Nothing differs."]
-      : ["", "| | field | now | wanted | note |", "| --- | --- | --- | --- | --- |", ...diff.map(rowOf)]),
-    ...(operations.length === 0
-      ? []
-      : [
-          "",
-          "| operation | risk | what |",
-          "| --- | --- | --- |",
-          ...operations.map(({ id, risk, reason }) => `| \`${id}\` | ${risk} | ${cell(reason)} |`),
-        ]),
-    ...(digest === undefined ? [] : ["", `Digest: \`${digest}\``]),
-    "",
-  ].join("\n");
+function asText(plan: Plan): string {
+  const warnings = plan.warnings.map((warning) => `  warning: ${warning}`);
+  const fields = aligned(plan.diff.map((entry) => [`  ${KIND_SIGNS[entry.kind]} ${entry.path}`, changeOf(entry)]));
+  const steps = aligned(
+    plan.operations.map(({ id, risk, reason }) => [`  ${id}`, risk === "destructive" ? "DESTRUCTIVE" : "", reason]),
+  );
+  return sections([[headline(plan), ...warnings], fields, steps]);
 }
 
-const MARKS: Readonly<Record<DiffEntry["kind"], string>> = {
-  add: "+",
-  change: "~",
-  remove: "-",
-  unsupported: "!",
-  unknown: "?",
-};
-
-function changeOf({ current, desired, note }: DiffEntry): string {
-  const values = [current, desired].filter((value) => value !== undefined).map(valueOf);
-  return `${values.length === 0 ? "" : `  ${values.join(" → ")}`}${note === undefined ? "" : `  (${clean(note)})`}`;
+function asMarkdown(plan: Plan): string {
+  const warnings = plan.warnings.map((warning) => `> **Warning:** ${cell(warning)}`);
+  const fields = plan.diff.map((entry) => `| ${entry.kind} | ${code(entry.path)} | ${cell(changeOf(entry))} |`);
+  const steps = plan.operations.map(
+    ({ id, risk, reason }) =>
+      `| ${code(id)} | ${risk === "destructive" ? "**destructive**" : risk} | ${cell(reason)} |`,
+  );
+  return sections([
+    [`### ${cell(headline(plan))}`],
+    warnings,
+    fields.length === 0 ? [] : ["| | field | |", "|---|---|---|", ...fields],
+    steps.length === 0 ? [] : ["| operation | risk | |", "|---|---|---|", ...steps],
+  ]);
 }
 
-function rowOf({ path, kind, current, desired, note }: DiffEntry): string {
-  const value = (one: DiffEntry["current"]) =>
-    one === undefined ? "" : `\`${cell(valueOf(one)).replaceAll("`", "'")}\``;
-  return `| ${MARKS[kind]} | \`${cell(path)}\` | ${value(current)} | ${value(desired)} | ${cell(note ?? "")} |`;
+function changeOf(entry: DiffEntry): string {
+  const { current, desired, note } = maskedEntry(entry);
+  const change = [
+    ...(current === undefined ? [] : [short(current)]),
+    ...(desired === undefined ? [] : [`→ ${short(desired)}`]),
+  ].join(" ");
+  return note === undefined ? change : `${change} (${oneLine(note)})`.trimStart();
 }
 
-function valueOf(value: DiffEntry["current"]): string {
-  const text = clean(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
-  return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS - 1)}…` : text;
+function short(value: JsonValue): string {
+  const text = oneLine(typeof value === "string" ? value : JSON.stringify(value));
+  return text.length <= MOST_VALUE ? text : `${text.slice(0, MOST_VALUE)}…`;
 }
 
-function countOf(operations: number): string {
-  return operations === 1 ? "1 operation" : `${operations} operations`;
+/** Values come from devices and documents: none may draw over the lines around it. */
+function oneLine(text: string): string {
+  return text.replace(/\p{C}+/gu, " ");
 }
 
-/** Values come from documents and devices: none may move a terminal's cursor or begin a line of its own. */
-function clean(text: string): string {
-  // oxlint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, "?");
+const cell = (text: string): string => oneLine(text).replace(/[\\|<>`*_[\]]/g, "\\$&");
+const code = (text: string): string => `\`${oneLine(text).replaceAll("`", "'").replaceAll("|", "\\|")}\``;
+
+function aligned(rows: readonly (readonly string[])[]): readonly string[] {
+  const widths = rows[0]?.map((_, at) => Math.max(...rows.map((row) => row[at]?.length ?? 0))) ?? [];
+  const kept = widths.map((width) => width > 0);
+  return rows.map((row) =>
+    row
+      .flatMap((text, at) => (kept[at] === true ? [text.padEnd(widths[at] ?? 0)] : []))
+      .join("  ")
+      .trimEnd(),
+  );
 }
 
-function cell(text: string): string {
-  return clean(text).replaceAll("|", "\\|").replaceAll("<", "&lt;");
+function sections(parts: readonly (readonly string[])[]): string {
+  const filled = parts.filter((lines) => lines.length > 0);
+  return `${filled.map((lines) => lines.join("\n")).join("\n\n")}\n`;
 }

@@ -9,14 +9,14 @@ interface Facts {
 }
 
 /**
- * Names what a plan rests on: which device, its power, and what it had in each field that the plan changes, unknown where it was. What was satisfied
+ * Names what a plan rests on: which device, its power, and what it was known to have in each field that the plan changes. What was satisfied
  * already is not in it: that it changed since does no harm to the rest of the plan. Before an erase nothing but the power counts.
  */
 export function plannedFacts(facts: Facts): string {
   return factsDigest(facts, (entry) => entry.current);
 }
 
-/** The same with what `currentOf` finds now. A field that was unknown then stays so: that it is known now is no change. */
+/** The same with what `currentOf` finds now. That a field which was unknown then is known now is no change. */
 export function factsDigest(
   { device, power, diff, erased }: Facts,
   currentOf: (entry: DiffEntry) => JsonValue | undefined,
@@ -26,11 +26,28 @@ export function factsDigest(
     power,
     fields: erased
       ? []
-      : diff.map((entry) => (entry.current === undefined ? [entry.path] : [entry.path, currentOf(entry) ?? "unknown"])),
+      : diff.flatMap((entry) => (entry.current === undefined ? [] : [[entry.path, currentOf(entry) ?? "unknown"]])),
   });
 }
 
-/** Names the plan by its content; when it was made does not count. */
+/**
+ * Names the plan by what it says and does. When it was made does not count, and neither does what follows from the rest: an operation's id, target, risk
+ * and confirmation are derived anew wherever a plan is taken up.
+ */
 export function planDigest(plan: Omit<Plan, "digest">): string {
-  return digestOf({ ...plan, generatedAt: undefined, digest: undefined });
+  return digestOf([
+    plan.profileName,
+    plan.targetUDID,
+    plan.factsDigest ?? null,
+    plan.warnings,
+    plan.operations.map(({ action, arguments: given, reason }) => [action, given, reason]),
+    plan.diff.map(({ path, kind, note, sensitive, current, desired }) => [
+      path,
+      kind,
+      note ?? null,
+      sensitive ?? null,
+      current === undefined ? 0 : [current],
+      desired === undefined ? 0 : [desired],
+    ]),
+  ]);
 }

@@ -119,8 +119,7 @@ test("a fragment reads back as the value and the types that went in", () => {
   fc.assert(
     fc.property(fc.array(scalar), (values) => {
       const back = readXmlPlist(`<plist>${plistFragment(values)}</plist>`);
-      // eslint-disable-next-line no-control-regex
-      fc.pre(!/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff\r]/.test(JSON.stringify(values)));
+      fc.pre(!/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(JSON.stringify(values)));
       expect(back).toEqual(
         values.map((each) => (typeof each === "number" && Number.isSafeInteger(each) ? BigInt(each) : each)),
       );

@@ -31,7 +31,9 @@ function dictionary(value: { readonly [key: string]: JsonValue }): string {
 }
 
 function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  if (!/[&<>\r]/.test(text)) return text;
+  // A reader of XML makes a line feed of a bare carriage return.
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("\r", "&#13;");
 }
 
 function isList(value: JsonValue): value is readonly JsonValue[] {

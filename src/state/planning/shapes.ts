@@ -6,7 +6,6 @@ import type { JsonValue, PreferenceValue } from "../types.ts";
  * or `defaults` would take for an option, a special device, or a path of this host is refused by its shape.
  */
 const NO_OPTION = "must not begin with a dash: the tool would read it as an option";
-// eslint-disable-next-line no-control-regex
 const printable = (text: string): boolean => !/[\u0000-\u001f\u007f]/.test(text);
 
 const word = (most: number) =>
@@ -70,8 +69,19 @@ export const Link = z
   .max(8_192)
   .regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, "must be a URL with its scheme");
 
-const scalar = z.union([z.boolean(), z.number(), z.string().max(1_048_576)]);
-export const PreferenceData: z.ZodType<PreferenceValue> = z.union([z.null(), scalar, z.array(scalar).max(10_000)]);
+const scalar = z.union([
+  z.boolean(),
+  z.number(),
+  z
+    .string()
+    .max(1_048_576)
+    .refine((text) => !text.includes("\u0000"), "must not hold a NUL"),
+]);
+/** A list goes out as XML, which has no form for these. */
+const hasXmlForm = (each: boolean | number | string): boolean =>
+  typeof each !== "string" || !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(each);
+const list = z.array(scalar.refine(hasXmlForm, "must not hold control characters within a list")).max(10_000);
+export const PreferenceData: z.ZodType<PreferenceValue> = z.union([z.null(), scalar, list]);
 
 export const LanguageTag = z
   .string()
