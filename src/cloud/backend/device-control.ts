@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { anything, flag, flagFields, number, numberFields, text, textFields, texts, type Within } from "./fields.ts";
+import { flag, flagFields, number, numberFields, text, textFields, texts, type Within } from "./fields.ts";
 import type { Bytes } from "./devices.ts";
 
 export const Capabilities = z.object({
@@ -70,7 +70,6 @@ export const Timezone = z.object({ timezone: text });
 export const Location = z.object({ latitude: number, longitude: number });
 export const Time = z.object({ time: z.string() });
 export const Overlay = z.object({ visible: flag });
-export const ScriptResult = z.object({ result: anything });
 
 export interface OnDisplay {
   readonly displayId?: number | undefined;

@@ -1,17 +1,15 @@
 import { ToolFailure } from "../../tool/index.ts";
 
-export const BACKEND_CODES = [
-  "not_found",
-  "forbidden",
-  "rate_limited",
-  "upstream_error",
-  "invalid_input",
-  "conflict",
-  "payment_required",
-  "timeout",
-  "cancelled",
-] as const;
-export type BackendCode = (typeof BACKEND_CODES)[number];
+export type BackendCode =
+  | "not_found"
+  | "forbidden"
+  | "rate_limited"
+  | "upstream_error"
+  | "invalid_input"
+  | "conflict"
+  | "payment_required"
+  | "timeout"
+  | "cancelled";
 
 /** The one error that a backend, or a tool built on it, fails with. */
 export class BackendError extends ToolFailure {

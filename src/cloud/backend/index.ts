@@ -23,7 +23,7 @@ export interface Backend {
   readonly platformCatalog: PlatformCatalogBackend;
 }
 
-export { BACKEND_CODES, BackendError } from "./errors.ts";
+export { BackendError } from "./errors.ts";
 export type { BackendCode } from "./errors.ts";
 export type {
   AppsBackend,
