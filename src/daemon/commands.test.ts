@@ -249,12 +249,12 @@ describe("output", () => {
 
   test("that nobody takes does not keep one that has ended from its answer", async () => {
     const { client, leaseId } = await held({ config: { exec: { timeoutMs: 1500 } } });
-    // It ends with half a character, which is told of only at the end.
+    // It ends with half a character, which is told of only at the end; where the last of it does not fit into what is under way, that is told instead.
     const line = `head -c ${INITIAL_OUTPUT_CREDIT + 10_000} /dev/zero | tr '\\0' x; printf '\\342'; exit 5`;
     const reply = await client.reply(client.begin("device.exec", script(leaseId, line)));
     expect(reply).toMatchObject({
       ok: true,
-      payload: { exitCode: 5, notes: expect.arrayContaining([expect.stringContaining("UTF-8")]) },
+      payload: { exitCode: 5, notes: expect.arrayContaining([expect.stringMatching(/UTF-8|did not take all/)]) },
     });
   });
 
