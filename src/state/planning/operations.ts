@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JsonValue, OperationAction, Risk } from "../types.ts";
+import { ContentSize, PrivacyService, StatusBar } from "../documents/fields.ts";
 import { badArguments } from "./bad-arguments.ts";
 import { sameJson } from "./canonical.ts";
 import type { Command } from "./command.ts";
@@ -103,7 +104,7 @@ const terminate = (udid: string, id: string): Command => ({
   ...simctl("terminate", udid, id),
   alreadySo: { text: /found nothing to terminate/, note: "It did not run." },
 });
-const overrideBar = (udid: string, bar: z.infer<typeof is.StatusBarShape>): readonly Command[] => [
+const overrideBar = (udid: string, bar: z.infer<typeof StatusBar>): readonly Command[] => [
   // Overrides add up, and what a profile does not name must not stay.
   simctl("status_bar", udid, "clear"),
   simctl("status_bar", udid, "override", ...overrideOptions(bar)),
@@ -278,7 +279,7 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
         before === undefined ? undefined : [preferenceCommand(udid, domain, key, before)],
     },
   ),
-  setStatusBar: row(is.StatusBarShape, {
+  setStatusBar: row(StatusBar, {
     risk: "reversible",
     needs: "booted",
     lasts: false,
@@ -286,13 +287,13 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
     wanted: (bar) => bar as JsonValue,
     fact: (seen) => seen.state.statusBar as JsonValue | undefined,
     holds: (fact, bar) => {
-      const parsed = is.StatusBarShape.safeParse(fact);
+      const parsed = StatusBar.safeParse(fact);
       return parsed.success && sameStatusBar(parsed.data, bar);
     },
     commands: overrideBar,
     undo: (udid, before) => {
       if (before === undefined) return undefined;
-      const parsed = is.StatusBarShape.safeParse(before);
+      const parsed = StatusBar.safeParse(before);
       return parsed.success ? overrideBar(udid, parsed.data) : [simctl("status_bar", udid, "clear")];
     },
   }),
@@ -315,7 +316,7 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
     undo: (udid, before) =>
       typeof before === "boolean" ? ui(udid, "increase_contrast", before ? "enabled" : "disabled") : undefined,
   }),
-  setContentSize: row(z.strictObject({ contentSize: is.ContentSizeName }), {
+  setContentSize: row(z.strictObject({ contentSize: ContentSize }), {
     risk: "reversible",
     needs: "booted",
     path: () => "spec.contentSize",
@@ -323,7 +324,7 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
     fact: ({ state }) => state.contentSize,
     commands: (udid, { contentSize }) => ui(udid, "content_size", contentSize),
     undo: (udid, before) => {
-      const size = is.ContentSizeName.safeParse(before);
+      const size = ContentSize.safeParse(before);
       return size.success ? ui(udid, "content_size", size.data) : undefined;
     },
   }),
@@ -336,7 +337,7 @@ const TABLE: Readonly<Record<OperationAction, Row>> = {
     commands: localizationCommands,
     undo: undoLocalization,
   }),
-  setPrivacy: row(app.extend({ service: is.PrivacyService, access: z.enum(["granted", "denied", "unset"]) }), {
+  setPrivacy: row(app.extend({ service: PrivacyService, access: z.enum(["granted", "denied", "unset"]) }), {
     risk: "reversible",
     needs: "booted",
     path: ({ bundleIdentifier, service }) => `spec.privacy[${bundleIdentifier}.${service}]`,

@@ -96,54 +96,6 @@ export const TimeZoneName = z
   .max(64)
   .regex(/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/, "must be a time zone's name: `Europe/Berlin`");
 
-export const StatusBarShape = z
-  .strictObject({
-    time: OptionText.optional(),
-    dataNetwork: z
-      .enum(["hide", "wifi", "3g", "4g", "lte", "lte-a", "lte+", "5g", "5g+", "5g-uwb", "5g-uc"])
-      .optional(),
-    wifiMode: z.enum(["searching", "failed", "active"]).optional(),
-    wifiBars: z.int().min(0).max(3).optional(),
-    cellularMode: z.enum(["notSupported", "searching", "failed", "active"]).optional(),
-    cellularBars: z.int().min(0).max(4).optional(),
-    operatorName: OptionText.optional(),
-    batteryState: z.enum(["charging", "charged", "discharging"]).optional(),
-    batteryLevel: z.int().min(0).max(100).optional(),
-  })
-  .refine((bar) => Object.keys(bar).length > 0, "must override something");
-
-export const ContentSizeName = z.enum([
-  "extra-small",
-  "small",
-  "medium",
-  "large",
-  "extra-large",
-  "extra-extra-large",
-  "extra-extra-extra-large",
-  "accessibility-medium",
-  "accessibility-large",
-  "accessibility-extra-large",
-  "accessibility-extra-extra-large",
-  "accessibility-extra-extra-extra-large",
-]);
-
-export const PrivacyService = z.enum([
-  "all",
-  "calendar",
-  "camera",
-  "contacts",
-  "contacts-limited",
-  "location",
-  "location-always",
-  "media-library",
-  "microphone",
-  "motion",
-  "photos",
-  "photos-add",
-  "reminders",
-  "siri",
-]);
-
 const Point = z.strictObject({ latitude: z.number().min(-90).max(90), longitude: z.number().min(-180).max(180) });
 export const LocationShape = z.union([
   z.strictObject({ point: Point }),
