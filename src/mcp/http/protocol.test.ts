@@ -184,6 +184,22 @@ test("pages of other sites, and names that are not ours, are kept out", async ()
   expect(await raw({ ...HEADERS, host, origin: "http://localhost:5173" }, ping)).toBe(200);
 });
 
+test("a browser is told which pages may call", async () => {
+  const preflight = (origin: string) =>
+    fetch(server.url, {
+      method: "OPTIONS",
+      headers: { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization" },
+    });
+  const ours = await preflight("http://localhost:6274");
+  expect(ours.status).toBe(204);
+  expect(ours.headers.get("access-control-allow-origin")).toBe("http://localhost:6274");
+  expect(ours.headers.get("access-control-allow-headers")).toBe("authorization");
+  expect((await preflight("https://evil.example")).headers.get("access-control-allow-origin")).toBeNull();
+  const answer = await server.post(legacy("ping"), { origin: "http://localhost:6274" });
+  expect(answer.headers.get("access-control-allow-origin")).toBe("http://localhost:6274");
+  expect(answer.headers.get("access-control-expose-headers")).toContain("x-request-id");
+});
+
 test("there is no stream to get and no session to delete", async () => {
   for (const path of ["/mcp", "/"]) {
     for (const method of ["GET", "DELETE"]) {

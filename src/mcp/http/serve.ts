@@ -1,6 +1,7 @@
 import type { AddressInfo } from "node:net";
 import { createAdaptorServer, type HttpBindings } from "@hono/node-server";
 import { Hono, type Context } from "hono";
+import { cors } from "hono/cors";
 import { systemClock, within, type Clock } from "../clock.ts";
 import { clientAddress } from "./client-address.ts";
 import { readCredential, type Credential, type CredentialRules } from "./credential.ts";
@@ -63,7 +64,15 @@ export async function serveHttp<C>(settings: HttpSettings<C>): Promise<HttpServi
   if (environment.MCP_METRICS) app.get("/metrics", (c) => front.metricsText(c));
   for (const [path, document] of discoveryOf(environment))
     app.get(path, () => json(200, document, { "access-control-allow-origin": "*" }));
+  const forPages = cors({
+    origin: (origin, c: Context<Env>) => (front.admits(c, origin) ? origin : null),
+    allowMethods: ["POST"],
+    exposeHeaders: ["mcp-session-id", "retry-after", "www-authenticate", "x-request-id"],
+    maxAge: 600,
+  });
   for (const path of ["/mcp", "/"]) {
+    // Only browsers need it, and it makes every answer slower.
+    app.use(path, (c, next) => (c.env.incoming.headers.origin === undefined ? next() : forPages(c, next)));
     app.post(path, (c) => front.post(c));
     app.on(["GET", "DELETE"], path, () =>
       failure(405, `There is no session and no stream here: use POST.`, { allow: "POST" }),
@@ -142,6 +151,11 @@ class Front<C> {
       silenceMs: Math.min(KEEP_ALIVE_MS, environment.MCP_REQUEST_TIMEOUT_MS / 2),
       ...(settings.pingVersion === undefined ? {} : { pingVersion: settings.pingVersion }),
     });
+  }
+
+  /** Whether a page of this origin may call. */
+  admits(c: Context<Env>, origin: string): boolean {
+    return this.#guard.refusal(c.env.incoming.headers.host, origin) === undefined;
   }
 
   async ready(): Promise<boolean> {
