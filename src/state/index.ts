@@ -6,9 +6,8 @@ export type * from "./types.ts";
 export { readRequestFor } from "./reading/read-request.ts";
 export { createReader, type ReaderOptions } from "./reading/reader.ts";
 export { simctlRunner, type SimctlRunnerOptions, type XcrunCommand } from "./reading/simctl-runner.ts";
-export { compose, type Composed, fitsV1Alpha1, type Overlay } from "./documents/compose.ts";
-export { type DecodeOptions, decodeLayer, decodeProfile, decodeProfiles, decodeSnapshot } from "./documents/decode.ts";
-export { decodePlan, decodeReport } from "./documents/decode-plan.ts";
+export { compose, type Composed, type Overlay } from "./documents/compose.ts";
+export { decodePlan } from "./documents/decode-plan.ts";
 export { encodeProfile, encodeProfileText } from "./documents/encode.ts";
 export { type Exported, exportProfile } from "./documents/export.ts";
 export { type JsonSchema, jsonSchemaOf, SCHEMAS } from "./documents/json-schemas.ts";
@@ -22,27 +21,15 @@ export {
   loadSnapshot,
 } from "./documents/load.ts";
 export { type Preset, presets } from "./documents/presets.ts";
-export {
-  DiffEntrySchema,
-  DiffSchema,
-  OperationSchema,
-  PlanSchema,
-  ReceiptSchema,
-  ReportSchema,
-} from "./documents/plan-schema.ts";
-export { LayerV1, LayerV1Alpha1, ProfileV1, ProfileV1Alpha1 } from "./documents/profile-schema.ts";
 export { readDocumentText } from "./documents/read-text.ts";
-export { InventoryDeviceSchema, SnapshotSchema } from "./documents/snapshot-schema.ts";
 export type { Provenance, ProvenanceEntry, Said, Source } from "./documents/provenance.ts";
 export { applyPlan, type ApplyOptions, type ApplyPorts } from "./applying/apply.ts";
-export { checkPlan } from "./applying/check.ts";
 export type { Progress } from "./applying/execute.ts";
-export { Redactor } from "./applying/redact.ts";
 export { deviceOfJournal } from "./applying/journal.ts";
 export { resumeApply, type ResumeOptions, rollbackApply } from "./applying/resume.ts";
 export { type BundleFacts, readBundles } from "./planning/bundle-facts.ts";
 export { isDrift, isOpen } from "./planning/drift.ts";
 export { explainPlan } from "./planning/explain.ts";
-export { diffOf, maximumRisk, planNewDevice, type PlanOptions, planState, verifyState } from "./planning/plan.ts";
+export { diffOf, planNewDevice, type PlanOptions, planState, verifyState } from "./planning/plan.ts";
 export { type CreateIntent, type ResolvedTarget, resolveTarget } from "./planning/target.ts";
 export { createStateTools, STATE_INSTRUCTIONS, type StateToolsOptions } from "./tools/state-tools.ts";

@@ -9,7 +9,7 @@ export type { SampleApp } from "./sample-app.ts";
 export { createVirtualMac, screenSize, setFaults, virtualHostFacts } from "./virtual-mac.ts";
 export type { VirtualMac } from "./virtual-mac.ts";
 export type { Control, Fault } from "./mac/control.ts";
-export { createManualClock, startVirtualMobilerun } from "./mobilerun/index.ts";
+export { startVirtualMobilerun } from "./mobilerun/index.ts";
 export type {
   Fault as CloudFault,
   ManualClock,

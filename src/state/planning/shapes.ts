@@ -47,13 +47,6 @@ export const UDID = z
 /** Stands for a device that is not made yet. */
 export const NIL_UDID = "00000000-0000-0000-0000-000000000000";
 
-/** Text that reaches the tool as the value of an option. */
-export const OptionText = z
-  .string()
-  .max(256)
-  .refine((text) => !text.startsWith("-"), NO_OPTION)
-  .refine(printable, "must not hold control characters");
-
 export const AppArgument = z
   .string()
   .max(65_536)

@@ -1,7 +1,6 @@
 import type { VirtualMobilerun, VirtualMobilerunOptions } from "./options.ts";
 
 /** mobilerun: the Mobilerun API as a server on this machine, for tests and for trying things out. */
-export { createManualClock } from "./clock.ts";
 export type { ManualClock, VirtualClock } from "./clock.ts";
 export type { Fault, Faults } from "./faults.ts";
 export type { VirtualMobilerun, VirtualMobilerunOptions } from "./options.ts";
