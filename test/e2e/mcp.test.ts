@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { PNG } from "pngjs";
 import type { LeaseGrant, Status } from "../../src/contract/index.ts";
 import { makeSampleApp } from "../../src/virtual/index.ts";
+import { until } from "../support/until.ts";
 import { type McpAgent, type Protocol, TestHome } from "../support/virtual-home.ts";
 
 /** The tools end to end: the official client, a spawned `simlock mcp`, a real daemon, a virtual Mac. */
@@ -168,7 +169,7 @@ test("a session that ends gives its lease back; one that was killed and restarte
   expect(await second.must("run_on_device", sh("echo still"))).toMatchObject({ stdout: "still\n" });
   await second.close();
   const leases = async () => ((await mac.json(["status", "--json"])) as unknown as Status).leases ?? [];
-  await untilAsync(async () => (await leases()).length === 0);
+  await until(async () => (await leases()).length === 0);
 });
 
 test("a lease that an operator ends is announced, and the session says NO_LEASE from then on", async () => {
@@ -187,16 +188,3 @@ test("a lease that an operator ends is announced, and the session says NO_LEASE 
   ]);
   expect(await agent.call("run_on_device", sh("true"))).toMatchObject({ code: "NO_LEASE", message: NO_LEASE });
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  await untilAsync(() => Promise.resolve(holds()));
-}
-
-/** Waits for a fact that another process brings about. */
-async function untilAsync(holds: () => Promise<boolean>): Promise<void> {
-  const limit = performance.now() + 60_000;
-  while (!(await holds())) {
-    if (performance.now() > limit) throw new Error("it never came true");
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
-}

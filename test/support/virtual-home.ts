@@ -7,6 +7,9 @@ import { getDefaultEnvironment, StdioClientTransport } from "@modelcontextprotoc
 
 const root = join(import.meta.dirname, "..", "..");
 export const SIMLOCK = join(root, "bin", "simlock.js");
+/** The commands that stand in for others, beside our own. */
+export type Command = "simlock" | "ios-sim-state" | "ios-sim-state-mcp";
+export const fileOf = (command: Command): string => join(root, "bin", `${command}.js`);
 
 export interface Ran {
   readonly code: number;
@@ -36,13 +39,19 @@ export class TestHome {
     if (options.virtual !== false) this.env["SIMLOCK_VIRTUAL"] = "1";
   }
 
-  /** Runs `simlock` with these arguments to its end. */
+  /** Runs `simlock`, or another of the commands, with these arguments to its end. */
   run(
     args: readonly string[],
-    options: { env?: Readonly<Record<string, string>>; input?: string; timeoutMs?: number; cwd?: string } = {},
+    options: {
+      env?: Readonly<Record<string, string>>;
+      input?: string;
+      timeoutMs?: number;
+      cwd?: string;
+      command?: Command;
+    } = {},
   ): Promise<Ran> {
     return new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [SIMLOCK, ...args], {
+      const child = spawn(process.execPath, [fileOf(options.command ?? "simlock"), ...args], {
         env: { ...this.env, ...options.env },
         cwd: options.cwd ?? this.work,
         stdio: ["pipe", "pipe", "pipe"],
@@ -66,15 +75,20 @@ export class TestHome {
   /** Runs a command that must succeed, and reads the JSON that it prints. */
   async json(
     args: readonly string[],
-    options: { env?: Readonly<Record<string, string>> } = {},
+    options: { env?: Readonly<Record<string, string>>; input?: string; command?: Command } = {},
   ): Promise<Record<string, unknown>> {
     const { code, stdout, stderr } = await this.run(args, options);
     if (code !== 0) throw new Error(`simlock ${args.join(" ")} exited with ${code}: ${stderr}`);
     return JSON.parse(stdout) as Record<string, unknown>;
   }
 
-  /** An official MCP client on a spawned `simlock mcp`. */
-  async agent(name: string, protocol: Protocol = "2025-11-25", setUp?: (client: Client) => void): Promise<McpAgent> {
+  /** An official MCP client on a spawned `simlock mcp`, or on another server of ours. */
+  async agent(
+    name: string,
+    protocol: Protocol = "2025-11-25",
+    setUp?: (client: Client) => void,
+    server: readonly string[] = [SIMLOCK, "mcp"],
+  ): Promise<McpAgent> {
     const client = new Client(
       { name: `test-${name}`, version: "1" },
       protocol === "2026-07-28" ? { versionNegotiation: { mode: { pin: protocol } } } : {},
@@ -82,7 +96,7 @@ export class TestHome {
     setUp?.(client);
     const transport = new StdioClientTransport({
       command: process.execPath,
-      args: [SIMLOCK, "mcp"],
+      args: [...server],
       env: { ...getDefaultEnvironment(), ...this.env, SIMLOCK_AGENT_ID: name },
       stderr: "ignore",
       cwd: this.work,
