@@ -67,7 +67,7 @@ function childrenOf(parent: number | undefined): number[] {
 }
 
 describe("on a simulator of one's own", () => {
-  test("from an empty profile to a verified apply, and one field later", async () => {
+  test("from an empty profile to a verified apply, and one field later", { timeout: 120_000 }, async () => {
     const target = "target: { name: iPhone 17 Pro }";
     write("first.yaml", profileText(target, ["  {}"]));
     expect(await read<Plan>("plan", "--profile", "first.yaml")).toMatchObject({ operations: [], diff: [] });
@@ -190,7 +190,7 @@ describe("on a simulator of one's own", () => {
     expect(errorOf(two).code).toBe("USAGE");
   });
 
-  test("an apply that was killed in the middle goes on where it was", async () => {
+  test("an apply that was killed in the middle goes on where it was", { timeout: 120_000 }, async () => {
     const target = "target: { name: iPhone 17 Pro Max }";
     const preference = "  preferences: [{ domain: com.acme.demo, key: seen, value: true }]";
     write("killed.yaml", profileText(target, ["  power: booted", preference, '  statusBar: { time: "9:41" }']));
@@ -266,58 +266,64 @@ describe("on a leased simulator", () => {
   const anna = { env: { SIMLOCK_AGENT_ID: "anna" } };
   const ben = { env: { SIMLOCK_AGENT_ID: "ben" } };
 
-  test("a profile without a target is for it; it stays Simlock's through an erase, and is cleaned for the next", async () => {
-    const lease = ["lease", "--platform", "ios", "--device", "iPhone 17", "--detach"];
-    const grant = (await home.json(lease, anna)) as unknown as LeaseGrant;
-    const udid = grant.device.driverDeviceId;
-    makeSampleApp(home.work, { bundleId: "com.acme.demo", name: "Demo" });
-    const spec = [
-      "  power: booted",
-      "  eraseBeforeApply: true",
-      "  appearance: dark",
-      "  applications: [{ bundleIdentifier: com.acme.demo, sourcePath: Demo.app, running: true }]",
-      '  preferences: [{ domain: com.acme.demo, key: token, value: "${env:ACME_TOKEN}", sensitive: true }]',
-    ];
-    write(
-      "leased.yaml",
-      `apiVersion: simlock/v1\nkind: SimulatorState\nmetadata: { name: leased }\nspec:\n${spec.join("\n")}\n`,
-    );
-    const secret = { env: { ...anna.env, ACME_TOKEN: "s3cret-of-acme" } };
-    const planned = await home.run(["state", "plan", "--profile", "leased.yaml"], secret);
-    const plan = JSON.parse(planned.stdout) as Plan;
-    expect(plan.targetUDID).toBe(udid);
-    write("leased.json", planned.stdout);
+  test(
+    "a profile without a target is for it; it stays Simlock's through an erase, and is cleaned for the next",
+    { timeout: 120_000 },
+    async () => {
+      const lease = ["lease", "--platform", "ios", "--device", "iPhone 17", "--detach"];
+      const grant = (await home.json(lease, anna)) as unknown as LeaseGrant;
+      const udid = grant.device.driverDeviceId;
+      makeSampleApp(home.work, { bundleId: "com.acme.demo", name: "Demo" });
+      const spec = [
+        "  power: booted",
+        "  eraseBeforeApply: true",
+        "  appearance: dark",
+        "  applications: [{ bundleIdentifier: com.acme.demo, sourcePath: Demo.app, running: true }]",
+        '  preferences: [{ domain: com.acme.demo, key: token, value: "${env:ACME_TOKEN}", sensitive: true }]',
+      ];
+      write(
+        "leased.yaml",
+        `apiVersion: simlock/v1\nkind: SimulatorState\nmetadata: { name: leased }\nspec:\n${spec.join("\n")}\n`,
+      );
+      const secret = { env: { ...anna.env, ACME_TOKEN: "s3cret-of-acme" } };
+      const planned = await home.run(["state", "plan", "--profile", "leased.yaml"], secret);
+      const plan = JSON.parse(planned.stdout) as Plan;
+      expect(plan.targetUDID).toBe(udid);
+      write("leased.json", planned.stdout);
 
-    // The same plan in another agent's hands.
-    for (const args of [
-      ["apply", "--plan", "leased.json", "--confirm"],
-      ["snapshot", "--device", udid],
-    ]) {
-      const refused = await home.run(["state", ...args], ben);
-      expect([refused.stdout, errorOf(refused).code]).toEqual(["", "NO_LEASE"]);
-    }
-    const applied = await home.run(["state", "apply", "--plan", "leased.json", "--confirm"], anna);
-    const report = JSON.parse(applied.stdout) as ExecutionReport;
-    expect([applied.code, report.status, report.failure]).toEqual([0, "succeeded", undefined]);
-    expect(applied.stdout + applied.stderr).not.toContain("s3cret-of-acme");
-    expect(report.receipts.map(({ action }) => action)).toEqual(expect.arrayContaining(["shutdown", "erase", "boot"]));
-    const verified = await home.run(["state", "verify", "--profile", "leased.yaml", "--exit-code"], secret);
-    expect([verified.code, verified.stdout]).toEqual([0, expect.not.stringContaining("s3cret-of-acme")]);
+      // The same plan in another agent's hands.
+      for (const args of [
+        ["apply", "--plan", "leased.json", "--confirm"],
+        ["snapshot", "--device", udid],
+      ]) {
+        const refused = await home.run(["state", ...args], ben);
+        expect([refused.stdout, errorOf(refused).code]).toEqual(["", "NO_LEASE"]);
+      }
+      const applied = await home.run(["state", "apply", "--plan", "leased.json", "--confirm"], anna);
+      const report = JSON.parse(applied.stdout) as ExecutionReport;
+      expect([applied.code, report.status, report.failure]).toEqual([0, "succeeded", undefined]);
+      expect(applied.stdout + applied.stderr).not.toContain("s3cret-of-acme");
+      expect(report.receipts.map(({ action }) => action)).toEqual(
+        expect.arrayContaining(["shutdown", "erase", "boot"]),
+      );
+      const verified = await home.run(["state", "verify", "--profile", "leased.yaml", "--exit-code"], secret);
+      expect([verified.code, verified.stdout]).toEqual([0, expect.not.stringContaining("s3cret-of-acme")]);
 
-    // The lease stands, the device is known as ours, and answers commands.
-    expect((await home.run(["simctl", "ui", "appearance"], anna)).stdout).toBe("dark\n");
-    const doctor = await home.run(["doctor", "--json"]);
-    expect([doctor.code, doctor.stdout]).toEqual([0, expect.not.stringContaining("lost")]);
+      // The lease stands, the device is known as ours, and answers commands.
+      expect((await home.run(["simctl", "ui", "appearance"], anna)).stdout).toBe("dark\n");
+      const doctor = await home.run(["doctor", "--json"]);
+      expect([doctor.code, doctor.stdout]).toEqual([0, expect.not.stringContaining("lost")]);
 
-    await home.json(["release"], anna);
-    const next = (await home.json(lease, ben)) as unknown as LeaseGrant;
-    expect(next.device.driverDeviceId).toBe(udid);
-    const cleaned = await home.run(["simctl", "ui", "appearance"], ben);
-    expect(cleaned.stdout).toBe("light\n");
-    expect((await home.run(["simctl", "listapps"], ben)).stdout).not.toContain("com.acme.demo");
-    // What was Anna's is not hers any more.
-    expect(errorOf(await home.run(["state", "apply", "--plan", "leased.json", "--confirm"], anna)).code).toBe(
-      "NO_LEASE",
-    );
-  });
+      await home.json(["release"], anna);
+      const next = (await home.json(lease, ben)) as unknown as LeaseGrant;
+      expect(next.device.driverDeviceId).toBe(udid);
+      const cleaned = await home.run(["simctl", "ui", "appearance"], ben);
+      expect(cleaned.stdout).toBe("light\n");
+      expect((await home.run(["simctl", "listapps"], ben)).stdout).not.toContain("com.acme.demo");
+      // What was Anna's is not hers any more.
+      expect(errorOf(await home.run(["state", "apply", "--plan", "leased.json", "--confirm"], anna)).code).toBe(
+        "NO_LEASE",
+      );
+    },
+  );
 });

@@ -35,7 +35,7 @@ test("every block of docs/state.md does what it says", { timeout: 180_000 }, () 
   expect(stderr).toContain("PLAN_STALE");
 });
 
-test("the screenshots begin on a device that is made for them", async () => {
+test("the screenshots begin on a device that is made for them", { timeout: 120_000 }, async () => {
   const report = await applied(await planOf("screenshots.yaml"));
   expect([report.status, report.failure]).toEqual(["succeeded", undefined]);
   expect(report.receipts[0]).toMatchObject({ action: "createDevice", outcome: "done" });
@@ -43,32 +43,36 @@ test("the screenshots begin on a device that is made for them", async () => {
   expect(JSON.stringify(report.verification)).toContain("spec.localization");
 });
 
-test("accessibility is applied, and the drift check then passes until somebody changes a setting", async () => {
-  const report = await applied(await planOf("accessibility.yaml"));
-  expect([report.status, report.failure]).toEqual(["succeeded", undefined]);
+test(
+  "accessibility is applied, and the drift check then passes until somebody changes a setting",
+  { timeout: 120_000 },
+  async () => {
+    const report = await applied(await planOf("accessibility.yaml"));
+    expect([report.status, report.failure]).toEqual(["succeeded", undefined]);
 
-  const bin = join(home.work, "on-path");
-  mkdirSync(bin);
-  writeFileSync(join(bin, "simlock"), `#!/bin/sh\nexec '${process.execPath}' '${SIMLOCK}' "$@"\n`);
-  chmodSync(join(bin, "simlock"), 0o755);
-  const check = (...profiles: string[]) =>
-    spawnSync("sh", [join(examples, "drift-check.sh"), ...profiles.map((name) => join(examples, name))], {
-      cwd: home.work,
-      env: { ...home.env, PATH: `${bin}:${dirname(process.execPath)}:${home.env["PATH"] ?? ""}` },
-      encoding: "utf8",
-    });
-  const same = check("accessibility.yaml");
-  expect([same.status, same.stdout]).toEqual([0, expect.stringContaining("accessibility.yaml: as it should be\n")]);
-  const other = check("onboarding.json", "none.yaml");
-  expect([other.status, other.stderr]).toEqual([2, expect.stringContaining("none.yaml: could not be compared")]);
-  // Light in the one, dark in the other.
-  writeFileSync(
-    join(examples, "light.yaml"),
-    "apiVersion: simlock/v1\nkind: SimulatorState\nmetadata: { name: light }\nextends: accessibility.yaml\nspec: { appearance: light }\n",
-  );
-  const moved = check("light.yaml");
-  expect([moved.status, moved.stderr]).toEqual([1, expect.stringContaining("light.yaml: differs")]);
-});
+    const bin = join(home.work, "on-path");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "simlock"), `#!/bin/sh\nexec '${process.execPath}' '${SIMLOCK}' "$@"\n`);
+    chmodSync(join(bin, "simlock"), 0o755);
+    const check = (...profiles: string[]) =>
+      spawnSync("sh", [join(examples, "drift-check.sh"), ...profiles.map((name) => join(examples, name))], {
+        cwd: home.work,
+        env: { ...home.env, PATH: `${bin}:${dirname(process.execPath)}:${home.env["PATH"] ?? ""}` },
+        encoding: "utf8",
+      });
+    const same = check("accessibility.yaml");
+    expect([same.status, same.stdout]).toEqual([0, expect.stringContaining("accessibility.yaml: as it should be\n")]);
+    const other = check("onboarding.json", "none.yaml");
+    expect([other.status, other.stderr]).toEqual([2, expect.stringContaining("none.yaml: could not be compared")]);
+    // Light in the one, dark in the other.
+    writeFileSync(
+      join(examples, "light.yaml"),
+      "apiVersion: simlock/v1\nkind: SimulatorState\nmetadata: { name: light }\nextends: accessibility.yaml\nspec: { appearance: light }\n",
+    );
+    const moved = check("light.yaml");
+    expect([moved.status, moved.stderr]).toEqual([1, expect.stringContaining("light.yaml: differs")]);
+  },
+);
 
 test("the others are planned", async () => {
   const matrix = await planOf("localisation/matrix.yaml", "--layer", join(examples, "localisation", "german.yaml"));

@@ -118,7 +118,7 @@ describe("by hand-written lines", () => {
     expect(opened.result).toMatchObject({ protocolVersion: version, capabilities: { tools: {} } });
     expect((await ask(1, "ping")).result).toEqual({});
     const list = await ask(2, "tools/list");
-    expect((list.result?.["tools"] as { name: string }[]).map(({ name }) => name)).toEqual(TOOLS);
+    expect(list.result?.["tools"]).toMatchObject(TOOLS.map((name) => ({ name })));
     expect(list.result).not.toHaveProperty("resultType");
     expect(list.result).not.toHaveProperty("ttlMs");
     const inventory = await call(3, "simulator_inventory");
@@ -138,61 +138,65 @@ describe("by hand-written lines", () => {
 });
 
 describe("by the official client", () => {
-  test("inventory, snapshot, compose, plan, dry run, the confirmed apply, and nothing is left to do", async () => {
-    const agent = await home.agent("anna", "2026-07-28", undefined, [DROP_IN]);
-    const { tools } = await agent.client.listTools();
-    expect(tools.map((tool) => tool.name)).toEqual(TOOLS);
-    const inventory = (await agent.must("simulator_inventory")) as unknown as Inventory;
-    const udid = inventory.devices.find((device) => device.name === "iPhone 17")?.udid ?? "";
-    const before = (await agent.must("simulator_snapshot", { udid })) as unknown as Snapshot;
-    expect(before.state.power).toBe("shutdown");
+  test(
+    "inventory, snapshot, compose, plan, dry run, the confirmed apply, and nothing is left to do",
+    { timeout: 120_000 },
+    async () => {
+      const agent = await home.agent("anna", "2026-07-28", undefined, [DROP_IN]);
+      const { tools } = await agent.client.listTools();
+      expect(tools.map((tool) => tool.name)).toEqual(TOOLS);
+      const inventory = (await agent.must("simulator_inventory")) as unknown as Inventory;
+      const udid = inventory.devices.find((device) => device.name === "iPhone 17")?.udid ?? "";
+      const before = (await agent.must("simulator_snapshot", { udid })) as unknown as Snapshot;
+      expect(before.state.power).toBe("shutdown");
 
-    const base = profileFor({ udid }, { appearance: "dark" });
-    const overlays = [
-      { preset: "clean-status-bar" },
-      {
-        layer: {
-          apiVersion: "simlock/v1",
-          kind: "SimulatorStateLayer",
-          metadata: { name: "b" },
-          spec: { power: "booted" },
+      const base = profileFor({ udid }, { appearance: "dark" });
+      const overlays = [
+        { preset: "clean-status-bar" },
+        {
+          layer: {
+            apiVersion: "simlock/v1",
+            kind: "SimulatorStateLayer",
+            metadata: { name: "b" },
+            spec: { power: "booted" },
+          },
         },
-      },
-    ];
-    const profile = await agent.must("simulator_compose", { profile: base, overlays });
-    expect(profile).toMatchObject({
-      metadata: { name: "example" },
-      target: { udid },
-      spec: { power: "booted", appearance: "dark", statusBar: { time: "09:41" } },
-    });
-    const plan = (await agent.must("simulator_plan", { profile })) as unknown as Plan;
-    expect(plan.operations.map(({ action }) => action)).toEqual(["boot", "setAppearance", "setStatusBar"]);
-    expect(await agent.must("simulator_diff", { profile })).toMatchObject({ hasChanges: true, diff: plan.diff });
+      ];
+      const profile = await agent.must("simulator_compose", { profile: base, overlays });
+      expect(profile).toMatchObject({
+        metadata: { name: "example" },
+        target: { udid },
+        spec: { power: "booted", appearance: "dark", statusBar: { time: "09:41" } },
+      });
+      const plan = (await agent.must("simulator_plan", { profile })) as unknown as Plan;
+      expect(plan.operations.map(({ action }) => action)).toEqual(["boot", "setAppearance", "setStatusBar"]);
+      expect(await agent.must("simulator_diff", { profile })).toMatchObject({ hasChanges: true, diff: plan.diff });
 
-    for (const asked of [{ plan }, { plan, confirm: false }, { planDigest: plan.digest }]) {
-      const dry = (await agent.must("simulator_apply", asked)) as unknown as ExecutionReport;
-      expect([dry.status, dry.receipts.map(({ outcome }) => outcome)]).toEqual([
-        "dryRun",
-        ["planned", "planned", "planned"],
-      ]);
-    }
-    // A string is neither yes nor no.
-    const wrong = await agent.call("simulator_apply", { plan, confirm: "true" }).catch((error: unknown) => error);
-    expect(wrong).toSatisfy((answer) => answer instanceof Error || (answer as { isError: boolean }).isError);
-    const between = (await agent.must("simulator_snapshot", { udid })) as unknown as Snapshot;
-    expect(between.state).toEqual(before.state);
+      for (const asked of [{ plan }, { plan, confirm: false }, { planDigest: plan.digest }]) {
+        const dry = (await agent.must("simulator_apply", asked)) as unknown as ExecutionReport;
+        expect([dry.status, dry.receipts.map(({ outcome }) => outcome)]).toEqual([
+          "dryRun",
+          ["planned", "planned", "planned"],
+        ]);
+      }
+      // A string is neither yes nor no.
+      const wrong = await agent.call("simulator_apply", { plan, confirm: "true" }).catch((error: unknown) => error);
+      expect(wrong).toSatisfy((answer) => answer instanceof Error || (answer as { isError: boolean }).isError);
+      const between = (await agent.must("simulator_snapshot", { udid })) as unknown as Snapshot;
+      expect(between.state).toEqual(before.state);
 
-    const report = (await agent.must("simulator_apply", {
-      planDigest: plan.digest,
-      confirm: true,
-    })) as unknown as ExecutionReport;
-    expect(report.status).toBe("succeeded");
-    expect(report.verification?.map(({ verdict }) => verdict)).toEqual(plan.diff.map(() => "satisfied"));
-    expect(((await agent.must("simulator_plan", { profile })) as unknown as Plan).operations).toEqual([]);
-    // The same plan again rests on a device that is no longer so.
-    expect(await agent.call("simulator_apply", { plan, confirm: true })).toMatchObject({ code: "PLAN_STALE" });
-    await agent.close();
-  });
+      const report = (await agent.must("simulator_apply", {
+        planDigest: plan.digest,
+        confirm: true,
+      })) as unknown as ExecutionReport;
+      expect(report.status).toBe("succeeded");
+      expect(report.verification?.map(({ verdict }) => verdict)).toEqual(plan.diff.map(() => "satisfied"));
+      expect(((await agent.must("simulator_plan", { profile })) as unknown as Plan).operations).toEqual([]);
+      // The same plan again rests on a device that is no longer so.
+      expect(await agent.call("simulator_apply", { plan, confirm: true })).toMatchObject({ code: "PLAN_STALE" });
+      await agent.close();
+    },
+  );
 
   test("a plan is named by its digest in the older era too, and presets are an object", async () => {
     const agent = await home.agent("anna", "2025-11-25", undefined, [DROP_IN]);
