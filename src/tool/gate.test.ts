@@ -182,6 +182,14 @@ test("a call that must be confirmed runs after a yes only, and not at all where 
   expect(asked.map((question) => question.causes)).toEqual([["destructive"], ["billed"]]);
 });
 
+test("a call that is only asked about runs unasked where nobody can be asked", async () => {
+  const askAbout = new Set(["destructive"] as const);
+  expect(await setUp({ askAbout }).call("things", { operation: "wipe" })).toMatchObject({ kind: "ok" });
+  const no = { confirm: async () => false };
+  expect(await setUp({ askAbout }, no).call("things", { operation: "wipe" })).toMatchObject({ kind: "denied" });
+  expect(await setUp({ askAbout }, no).call("things", { operation: "buy" })).toMatchObject({ kind: "ok" });
+});
+
 test("billed calls are counted for each credential and free again after an hour", async () => {
   let now = 0;
   const billed = billedLimit(2, () => now);

@@ -21,8 +21,10 @@ export interface GateContext {
   /** The only devices that may be read or acted on. */
   readonly devices?: ReadonlySet<string> | undefined;
   readonly billed?: BilledLimit | undefined;
-  /** What the user must agree to. */
+  /** What the user must agree to. A client that cannot ask is refused. */
   readonly mustConfirm?: ReadonlySet<Confirmable> | undefined;
+  /** What the user is asked about where the client can ask. Elsewhere it runs unasked. */
+  readonly askAbout?: ReadonlySet<Confirmable> | undefined;
 }
 
 export interface Question {
@@ -167,10 +169,11 @@ async function refusedByUser(
   tool: Tool,
   operation: string | undefined,
   facts: Facts,
-  { mustConfirm }: GateContext,
+  { mustConfirm, askAbout }: GateContext,
   call: GateCall,
 ): Promise<ToolOutcome | undefined> {
-  const causes = causesOf(facts).filter((cause) => mustConfirm?.has(cause) === true);
+  const asked = (cause: Confirmable) => call.confirm !== undefined && askAbout?.has(cause) === true;
+  const causes = causesOf(facts).filter((cause) => mustConfirm?.has(cause) === true || asked(cause));
   if (causes.length === 0) return undefined;
   const what = operation === undefined ? tool.name : `${tool.name} (${operation})`;
   if (call.confirm === undefined) {

@@ -33,7 +33,8 @@ export interface Profile {
   readonly policy: Policy;
   readonly devices?: ReadonlySet<string>;
   readonly billedCallsPerHour?: number;
-  readonly confirm: ReadonlySet<Confirmable>;
+  /** Nothing where the file does not say. */
+  readonly confirm?: ReadonlySet<Confirmable>;
 }
 
 /**
@@ -53,7 +54,7 @@ export function readProfile(
     policy: chosen === undefined ? allowed : bothPolicies(tools, allowed, policyOf(chosen, base, allowed, tools)),
     ...(devices === undefined ? {} : { devices: new Set(devices) }),
     ...(billedCallsPerHour === undefined ? {} : { billedCallsPerHour }),
-    confirm: new Set(confirm),
+    ...(confirm === undefined ? {} : { confirm: new Set(confirm) }),
   };
 }
 

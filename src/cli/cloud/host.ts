@@ -14,6 +14,7 @@ import {
 import type { CallContext, HttpEnvironment, Toolset } from "../../mcp/index.ts";
 import {
   billedLimit,
+  CONFIRMABLE,
   createAuthContext,
   policyForProfile,
   readProfile,
@@ -44,7 +45,8 @@ interface Rules {
   readonly policy: Policy;
   readonly devices: ReadonlySet<string> | undefined;
   readonly billed: BilledLimit | undefined;
-  readonly confirm: ReadonlySet<Confirmable>;
+  readonly mustConfirm: ReadonlySet<Confirmable> | undefined;
+  readonly askAbout: ReadonlySet<Confirmable> | undefined;
 }
 
 /**
@@ -99,10 +101,10 @@ function contextFor(
 ): CallContext {
   const { baseUrl, rules, originals, onToolCall } = shared;
   const auth = createAuthContext({ kind: "api_key", subject });
-  const { policy, devices, billed, confirm } = rules;
+  const { policy, devices, billed, mustConfirm, askAbout } = rules;
   const backend = backendOverApi(createCloudApi({ baseUrl, key }));
   const tools = buildCloudTools({ backend, auth, policy, originals, ...(devices === undefined ? {} : { devices }) });
-  const gate: GateContext = { auth, policy, onToolCall, devices, billed, mustConfirm: confirm };
+  const gate: GateContext = { auth, policy, onToolCall, devices, billed, mustConfirm, askAbout };
   return { gate, tools: new Map(tools.map((tool) => [tool.name, tool])) };
 }
 
@@ -114,12 +116,16 @@ function unbound({ run: _run, devices: _devices, ...tool }: (typeof cloudTools)[
   };
 }
 
-/** Billed and destructive calls are asked about where the client can ask, unless the configuration says otherwise. */
+/**
+ * Billed and destructive calls are asked about where the client can ask, unless `MCP_CONFIRM` is false. What a profile file lists to be
+ * confirmed goes before that, and is refused to a client that can't ask.
+ */
 async function rulesOf({ io }: Context, environment: HttpEnvironment): Promise<Rules> {
   const { MCP_POLICY_FILE: file, MCP_POLICY_PROFILE: profile, MCP_CONFIRM: confirm } = environment;
-  const asked = new Set<Confirmable>(confirm ? ["destructive", "billed"] : []);
+  const asked = confirm ? new Set(CONFIRMABLE) : undefined;
   if (file === undefined) {
-    return { policy: policyForProfile(profile, cloudTools), devices: undefined, billed: undefined, confirm: asked };
+    const policy = policyForProfile(profile, cloudTools);
+    return { policy, devices: undefined, billed: undefined, mustConfirm: undefined, askAbout: asked };
   }
   if (io.env["MCP_POLICY_PROFILE"] !== undefined) {
     throw new SimlockError("CONFIG_INVALID", "MCP_POLICY_FILE and MCP_POLICY_PROFILE are both set.", {
@@ -131,7 +137,8 @@ async function rulesOf({ io }: Context, environment: HttpEnvironment): Promise<R
     policy: read.policy,
     devices: read.devices,
     billed: read.billedCallsPerHour === undefined ? undefined : billedLimit(read.billedCallsPerHour),
-    confirm: read.confirm.size === 0 ? asked : read.confirm,
+    mustConfirm: read.confirm,
+    askAbout: read.confirm === undefined ? asked : undefined,
   };
 }
 
