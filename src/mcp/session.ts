@@ -14,7 +14,7 @@ import { leaseLostNotice, recoveredNotice, unhealthyNotice, type LostLease, type
 import { RecentIds } from "./recent-ids.ts";
 import { Renewal } from "./renewal.ts";
 
-/** What document 1 promises of `run_on_device`: each stream keeps this many of its last characters. */
+/** What the description of `run_on_device` promises: each stream keeps this many of its last characters. */
 export const KEPT_CHARACTERS = 32_768;
 export const NO_LEASE_MESSAGE = "This MCP session holds no lease. Call lease_simulator first.";
 
