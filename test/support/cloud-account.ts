@@ -10,11 +10,17 @@ export interface PreparedCall {
   /** The tool, and its operation. */
   readonly label: string;
   readonly tool: string;
+  readonly operation: string | undefined;
   /** What has to be there before is made by and by; then this is the input. */
   input(): Promise<Input>;
 }
 
 const PACKAGE = "com.example.notes";
+/** A secret that the user typed, as the tools' table has it. */
+const TYPED = "typed-by-user";
+/** Every secret that this machine's platform gives away, and what tells people and devices apart. */
+export const SECRETS =
+  /typed-by-user|stk_virtual|whsec_virtual|mct_virtual|\bp-c(px|us)-|350000000000006|26299000000000\d/;
 
 /**
  * Fills an account of the platform, by the tools themselves, with one of everything, and answers every call of the tools' table with inputs
@@ -47,7 +53,7 @@ export async function accountWithEverything(
   const proxy = () =>
     idOf(
       "proxies",
-      { operation: "create", protocol: "socks5", name: "p", host: "h.test", port: 1, user: "u", password: "pw" },
+      { operation: "create", protocol: "socks5", name: "p", host: "h.test", port: 1, user: "u", password: TYPED },
       "proxyId",
     );
   const webhook = () => idOf("webhooks", { operation: "create", url: "https://hooks.test/in" });
@@ -101,6 +107,12 @@ export async function accountWithEverything(
   };
 
   const special: Readonly<Record<string, () => Input | Promise<Input>>> = {
+    get_device_ui_state: async () => {
+      await must("manage_device_apps", { operation: "start", deviceId, packageName: "com.android.settings" });
+      await must("device_action", { operation: "tap_element", deviceId, resourceId: "wifi_password" });
+      await must("device_action", { operation: "keyboard_write", deviceId, text: TYPED });
+      return {};
+    },
     terminate_device: async () => ({ deviceId: await make("gone") }),
     create_action: () => ({ catalogEntryId: "cat-notify" }),
     create_flow: () => ({ triggerId, actions: [{ actionId, position: 1 }], deviceIds: [deviceId] }),
@@ -150,6 +162,7 @@ export async function accountWithEverything(
     return {
       label,
       tool,
+      operation,
       input: async () => {
         const filled: Input = { ...inputOf(tool, operation, input) };
         for (const field of Object.keys(filled)) if (field in known) filled[field] = known[field];

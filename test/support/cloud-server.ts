@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { Heard } from "../../src/mcp/peer.fixture.ts";
@@ -13,7 +14,10 @@ export const CLOUD_COMMAND = join(import.meta.dirname, "..", "..", "bin", "mobil
 
 export type Era = "2026-07-28" | "2025-11-25";
 export type Env = Readonly<Record<string, string>>;
-export type Action = "accept" | "decline" | "cancel";
+/** What the user says when they are asked. It may change while the client lives. */
+export interface User {
+  says: "accept" | "decline" | "cancel";
+}
 
 export interface AuditLine {
   readonly type: "mcp.tool_call";
@@ -74,8 +78,8 @@ export class CloudTest {
   }
 
   /** An official client of a server over HTTP. */
-  async httpClient(era: Era, url: string, key: string, answer?: Action) {
-    const { client, asked } = clientOf(era, answer);
+  async httpClient(era: Era, url: string, key: string, user?: User) {
+    const { client, asked } = clientOf(era, user);
     const requestInit = { headers: { authorization: `Bearer ${key}` } };
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
     this.#closers.push(() => client.close());
@@ -83,13 +87,13 @@ export class CloudTest {
   }
 
   /** An official client of a server of its own on standard input and output. */
-  async stdioClient(era: Era, env: Env, answer?: Action) {
-    const { client, asked } = clientOf(era, answer);
-    const command = { command: process.execPath, args: [CLOUD_COMMAND], stderr: "pipe", cwd: this.home } as const;
+  async stdioClient(era: Era, env: Env, user?: User) {
+    const { client, asked } = clientOf(era, user);
+    const command = { command: process.execPath, args: [CLOUD_COMMAND], stderr: "pipe" as const, cwd: this.home };
     const transport = new StdioClientTransport({ ...command, env: this.env(env) });
     const { stderr } = transport;
     if (stderr === null) throw new Error("no standard error");
-    const errors = new Heard(stderr as import("node:stream").Readable);
+    const errors = new Heard(stderr as Readable);
     /** A line on standard output that is not of the protocol. */
     const noise: unknown[] = [];
     client.onerror = (error) => void noise.push(error);
@@ -112,19 +116,19 @@ export class CloudTest {
 export const auditOf = (errors: Heard): readonly AuditLine[] =>
   errors.lines.filter((line) => line.includes('"mcp.tool_call"')).map((line) => JSON.parse(line) as AuditLine);
 
-function clientOf(era: Era, answer: Action | undefined) {
+function clientOf(era: Era, user: User | undefined) {
   const client = new Client(
     { name: "test", version: "1" },
     {
-      capabilities: answer === undefined ? {} : { elicitation: { form: {} } },
+      capabilities: user === undefined ? {} : { elicitation: { form: {} } },
       versionNegotiation: { mode: era === "2026-07-28" ? { pin: era } : "legacy" },
     },
   );
   const asked: string[] = [];
-  if (answer !== undefined) {
+  if (user !== undefined) {
     client.setRequestHandler("elicitation/create", ({ params }) => {
       asked.push(params.message);
-      return { action: answer, ...(answer === "accept" ? { content: {} } : {}) };
+      return { action: user.says, ...(user.says === "accept" ? { content: {} } : {}) };
     });
   }
   return { client, asked };
