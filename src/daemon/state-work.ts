@@ -8,18 +8,7 @@ import {
   type StateRecoverInput,
   type StateSnapshotInput,
 } from "../contract/index.ts";
-import {
-  applyPlan,
-  createReader,
-  deviceOfJournal,
-  resumeApply,
-  rollbackApply,
-  type ApplyPorts,
-  type DeviceReader,
-  type ExecutionReport,
-  type RunSimctl,
-  type Snapshot,
-} from "../state/index.ts";
+import type { ApplyPorts, DeviceReader, ExecutionReport, RunSimctl, Snapshot } from "../state/index.ts";
 import type { Call, CallId, Peer } from "./call.ts";
 import type { LeaseWork, Work } from "./lease-work.ts";
 import { leasedSimctl } from "./leased-simctl.ts";
@@ -49,6 +38,9 @@ interface Leased {
   readonly reader: DeviceReader;
 }
 
+/** Loaded when somebody first asks for it: a daemon that nobody asks starts without it. */
+const stateRoom = async () => import("../state/index.ts");
+
 /** Simulator state on leased devices: read and changed with the authority of the lease, and only while it stands. */
 export class StateWork {
   readonly #ports: StatePorts;
@@ -74,13 +66,14 @@ export class StateWork {
     return this.#onDevice(leaseId, call, async (leased, signal) => {
       requireTarget(plan["targetUDID"], leased.udid);
       const how = { confirm, allowStale: allowStale === true, ...this.#options(call, signal) };
-      return applyPlan(plan, how, portsOf(leased));
+      return (await stateRoom()).applyPlan(plan, how, portsOf(leased));
     });
   }
 
   async recover({ leaseId, journal, how, confirm }: StateRecoverInput, call: Call): Promise<ExecutionReport> {
     return this.#onDevice(leaseId, call, async (leased, signal) => {
       const path = join(this.#ports.journals, journal);
+      const { deviceOfJournal, resumeApply, rollbackApply } = await stateRoom();
       requireTarget(deviceOfJournal(path), leased.udid);
       const recover = how === "resume" ? resumeApply : rollbackApply;
       return recover(path, { confirm, ...this.#options(call, signal) }, portsOf(leased));
@@ -154,6 +147,7 @@ export class StateWork {
     const { udid } = setting.device;
     const tool = driver.command("simctl");
     const run = leasedSimctl({ leaseId, device, driver, udid, setting, tool, environment, scratch, power, signal });
+    const { createReader } = await stateRoom();
     return { udid, run, reader: createReader(run, { developerDirectory: tool.env["DEVELOPER_DIR"] }) };
   }
 
