@@ -21,7 +21,7 @@ export const SUITES: readonly Suite[] = [
     name: "e2e",
     what: "the built command, its daemon and MCP server as processes",
     command: vitest("e2e"),
-    budgetSeconds: 180,
+    budgetSeconds: 240,
     missing: nothing,
   },
   {
