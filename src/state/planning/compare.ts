@@ -10,7 +10,7 @@ import type {
   Snapshot,
 } from "../types.ts";
 import type { BundleFacts } from "./bundle-facts.ts";
-import { byText } from "./canonical.ts";
+import { byText, sortedBy } from "./canonical.ts";
 import { actOf } from "./operations.ts";
 import type { Act, Arguments } from "./operations.ts";
 import type { Seen } from "./seen.ts";
@@ -177,12 +177,12 @@ function look(action: OperationAction, name: string, value: string | boolean | u
 }
 
 function preferences(spec: DesiredState, seen: Seen): Comparison[] {
-  return spec.preferences
-    .toSorted((a, b) => byText(`${a.domain}::${a.key}`, `${b.domain}::${b.key}`))
-    .map(({ domain, key, value, sensitive }) => {
+  return sortedBy(spec.preferences, ({ domain, key }) => `${domain}::${key}`).map(
+    ({ domain, key, value, sensitive }) => {
       const given = { domain, key, value, ...(sensitive === true ? { sensitive } : {}) };
       return setting("preferences", "setPreference", given, seen, { unread: "add" });
-    });
+    },
+  );
 }
 
 function permissions(spec: DesiredState, seen: Seen): Comparison[] {

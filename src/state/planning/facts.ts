@@ -31,8 +31,8 @@ export function factsDigest(
 }
 
 /**
- * Names the plan by what it says and does. When it was made does not count, and neither does what follows from the rest: an operation's id, target, risk
- * and confirmation are derived anew wherever a plan is taken up.
+ * Names the plan by what it does and what that rests on. When it was made does not count, neither do the words that explain it, and neither does what
+ * follows from the rest: an operation's id, target, risk and confirmation are derived anew wherever a plan is taken up.
  */
 export function planDigest(plan: Omit<Plan, "digest">): string {
   return digestOf([
@@ -40,11 +40,10 @@ export function planDigest(plan: Omit<Plan, "digest">): string {
     plan.targetUDID,
     plan.factsDigest ?? null,
     plan.warnings,
-    plan.operations.map(({ action, arguments: given, reason }) => [action, given, reason]),
-    plan.diff.map(({ path, kind, note, sensitive, current, desired }) => [
+    plan.operations.map(({ action, arguments: given }) => [action, given]),
+    plan.diff.map(({ path, kind, sensitive, current, desired }) => [
       path,
       kind,
-      note ?? null,
       sensitive ?? null,
       current === undefined ? 0 : [current],
       desired === undefined ? 0 : [desired],

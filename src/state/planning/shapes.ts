@@ -62,19 +62,19 @@ export const Link = z
   .max(8_192)
   .regex(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, "must be a URL with its scheme");
 
-const scalar = z.union([
-  z.boolean(),
-  z.number(),
+const scalars = [
   z
     .string()
     .max(1_048_576)
     .refine((text) => !text.includes("\u0000"), "must not hold a NUL"),
-]);
+  z.number(),
+  z.boolean(),
+] as const;
 /** A list goes out as XML, which has no form for these. */
 const hasXmlForm = (each: boolean | number | string): boolean =>
   typeof each !== "string" || !/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/.test(each);
-const list = z.array(scalar.refine(hasXmlForm, "must not hold control characters within a list")).max(10_000);
-export const PreferenceData: z.ZodType<PreferenceValue> = z.union([z.null(), scalar, list]);
+const list = z.array(z.union(scalars).refine(hasXmlForm, "must not hold control characters within a list")).max(10_000);
+export const PreferenceData: z.ZodType<PreferenceValue> = z.union([...scalars, z.null(), list]);
 
 export const LanguageTag = z
   .string()
