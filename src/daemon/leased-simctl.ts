@@ -57,6 +57,7 @@ export function leasedSimctl(leased: LeasedSimctl): RunSimctl {
       maxBytes: MAX_BYTES,
       signal: run.signal === undefined ? leased.signal : AbortSignal.any([run.signal, leased.signal]),
       stdin: run.stdin,
+      onStarted: run.onStarted,
     });
     // Not with the signal: a device that was erased must not stay unmarked because somebody gave up waiting.
     if (verb === "erase" && result.exitCode === 0)

@@ -14,6 +14,8 @@ export interface ToolCall {
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
   readonly stdin?: string | undefined;
+  /** Told the process group as soon as it runs. */
+  readonly onStarted?: ((group: number) => void) | undefined;
 }
 
 export interface ToolAnswer {
@@ -33,6 +35,7 @@ const SILENCE_MS = 250;
 export async function callTool(call: ToolCall): Promise<ToolAnswer> {
   if (isAborted(call.signal)) throw cancelled(call);
   const group = await startGroup({ ...call, cwd: call.cwd ?? "/" });
+  call.onStarted?.(group.pid);
   const limits = new AbortController();
   const captures = [new Capture(call.maxBytes), new Capture(call.maxBytes)] as const;
   const drains = [group.stdout, group.stderr].map(

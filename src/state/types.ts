@@ -419,6 +419,8 @@ export interface SimctlRun {
   readonly stdin?: string;
   /** Added to the command's environment, as for `SIMCTL_CHILD_…`. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Told the process group as soon as it runs; never, where the command is no process. */
+  readonly onStarted?: (group: number) => void;
 }
 
 export interface SimctlResult {

@@ -6,7 +6,7 @@ import type { CheckedPlan } from "./check.ts";
 import { execute } from "./execute.ts";
 import type { Progress } from "./execute.ts";
 import { Journal } from "./journal.ts";
-import { lockDevice } from "./lock.ts";
+import { DeviceLock } from "./lock.ts";
 import { Redactor } from "./redact.ts";
 import { unrun } from "./run-commands.ts";
 
@@ -42,7 +42,7 @@ export async function applyPlan(plan: unknown, options: ApplyOptions, ports: App
   const now = ports.now ?? (() => new Date());
   const { targetUDID } = checked.plan;
   if (!confirmed) return dryRun(checked, redactor, now());
-  const lock = await lockDevice(targetUDID, options.journalFolder);
+  const lock = await DeviceLock.take(targetUDID, options.journalFolder);
   try {
     const snapshot = await checkFacts(checked, ports.reader, {
       allowStale: options.allowStale === true,
@@ -53,7 +53,8 @@ export async function applyPlan(plan: unknown, options: ApplyOptions, ports: App
     try {
       return await execute({
         checked,
-        ports: { run: ports.run, reader: ports.reader, redactor, now },
+        ports: { run: lock.noted(ports.run), reader: ports.reader, redactor, now },
+        lock,
         journal,
         signal: options.signal,
         onProgress: options.onProgress,

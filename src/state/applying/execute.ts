@@ -5,6 +5,7 @@ import type { ExecutionReport, FieldVerdict, OperationAction, Receipt, Snapshot 
 import { readRequest } from "./check.ts";
 import type { CheckedPlan, Step } from "./check.ts";
 import type { Journal } from "./journal.ts";
+import type { DeviceLock } from "./lock.ts";
 import { jobOf, messageOf, runCommands, unrun } from "./run-commands.ts";
 import type { RunPorts } from "./run-commands.ts";
 import { verdictsOf } from "./verify.ts";
@@ -22,6 +23,7 @@ export interface Progress {
 export interface Execution {
   readonly checked: CheckedPlan;
   readonly ports: RunPorts;
+  readonly lock: DeviceLock;
   readonly journal: Journal | undefined;
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: Progress) => void) | undefined;
@@ -102,6 +104,7 @@ export async function execute(execution: Execution): Promise<ExecutionReport> {
     if ("madeUDID" in result && result.madeUDID !== undefined) {
       udid = result.madeUDID;
       journal?.write({ type: "bound", udid });
+      await execution.lock.add(udid);
     }
     journal?.write({ type: "end", id, receipt: result.receipt });
     receipts.push(result.receipt);

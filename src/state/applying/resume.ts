@@ -10,7 +10,7 @@ import type { CheckedPlan, Step } from "./check.ts";
 import { execute } from "./execute.ts";
 import { Journal, readJournal } from "./journal.ts";
 import type { JournalledRun } from "./journal.ts";
-import { lockDevice } from "./lock.ts";
+import { DeviceLock } from "./lock.ts";
 import { Redactor } from "./redact.ts";
 import { jobOf, runCommands, unrun } from "./run-commands.ts";
 
@@ -34,9 +34,10 @@ export async function resumeApply(path: string, options: ResumeOptions, ports: A
   const checked = checkPlan(run.plan);
   const redactor = new Redactor(checked.plan);
   const now = ports.now ?? (() => new Date());
-  const lock = await lockDevice(run.bound ?? checked.plan.targetUDID, options.journalFolder);
+  const lock = await DeviceLock.take(run.bound ?? checked.plan.targetUDID, options.journalFolder);
   try {
     const udid = await boundDevice(run, checked, ports.reader, options.signal);
+    await lock.add(udid);
     const snapshot =
       udid === NIL_UDID ? undefined : await ports.reader.snapshot(readRequest(checked, udid, options.signal));
     const done = stillDone(run, checked, snapshot);
@@ -58,7 +59,8 @@ export async function resumeApply(path: string, options: ResumeOptions, ports: A
       }
       return await execute({
         checked,
-        ports: { run: ports.run, reader: ports.reader, redactor, now },
+        ports: { run: lock.noted(ports.run), reader: ports.reader, redactor, now },
+        lock,
         journal,
         signal: options.signal,
         onProgress: options.onProgress,
@@ -157,10 +159,11 @@ export async function rollbackApply(path: string, options: ResumeOptions, ports:
   const checked = checkPlan(run.plan);
   const redactor = new Redactor(checked.plan);
   const now = ports.now ?? (() => new Date());
-  const runPorts = { run: ports.run, reader: ports.reader, redactor, now };
-  const lock = await lockDevice(run.bound ?? checked.plan.targetUDID, options.journalFolder);
+  const lock = await DeviceLock.take(run.bound ?? checked.plan.targetUDID, options.journalFolder);
+  const runPorts = { run: lock.noted(ports.run), reader: ports.reader, redactor, now };
   try {
     const udid = await boundDevice(run, checked, ports.reader, options.signal);
+    await lock.add(udid);
     const snapshot = udid === NIL_UDID ? undefined : await ports.reader.snapshot({ udid });
     let booted = snapshot !== undefined && seeing(snapshot).state.power === "booted";
     const journal = confirmed ? Journal.reopen(path) : undefined;

@@ -35,5 +35,6 @@ export function simctlRunner(options: SimctlRunnerOptions): RunSimctl {
       maxBytes: MOST_BYTES,
       signal: run.signal,
       stdin: run.stdin,
+      onStarted: run.onStarted,
     });
 }
