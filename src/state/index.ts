@@ -28,7 +28,7 @@ export type { Progress } from "./applying/execute.ts";
 export { deviceOfJournal } from "./applying/journal.ts";
 export { resumeApply, type ResumeOptions, rollbackApply } from "./applying/resume.ts";
 export { type BundleFacts, readBundles } from "./planning/bundle-facts.ts";
-export { isDrift, isOpen } from "./planning/drift.ts";
+export { isOpen } from "./planning/drift.ts";
 export { explainPlan } from "./planning/explain.ts";
 export { diffOf, planNewDevice, type PlanOptions, planState, verifyState } from "./planning/plan.ts";
 export { type CreateIntent, type ResolvedTarget, resolveTarget } from "./planning/target.ts";

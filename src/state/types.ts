@@ -318,6 +318,7 @@ export interface DiffEntry {
 export interface StateDiff {
   readonly profileName: string;
   readonly targetUDID: string;
+  /** Whether any entry is one that an apply can settle: what no device ever tells (a location, certificates) is in the diff each time. */
   readonly hasChanges: boolean;
   readonly diff: readonly DiffEntry[];
   readonly warnings: readonly string[];

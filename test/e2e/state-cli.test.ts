@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -34,36 +34,51 @@ const errorOf = ({ stderr }: Ran) =>
   (JSON.parse(stderr.trim().split("\n").at(-1) ?? "") as { error: { code: string; message: string } }).error;
 const actions = ({ operations }: Plan) => operations.map(({ action }) => action);
 
-/** Applies a plan in a process that is killed while its `simctl status_bar` waits. Answers the journal that it leaves. */
-async function killedInTheMiddle(plan: string): Promise<string> {
+/**
+ * Applies a plan whose `simctl status_bar` does not end, and kills who runs that: the command itself, or `whom` it asked. Answers the journal that is left,
+ * and the process group that nobody ends now.
+ */
+async function killedInTheMiddle(plan: string, env: Readonly<Record<string, string>> = {}, whom?: number) {
   const journals = join(home.path, "state-journals");
   const known = new Set(existsSync(journals) ? readdirSync(journals) : []);
+  const { targetUDID } = JSON.parse(readFileSync(join(home.work, plan), "utf8")) as Plan;
+  const running = join(journals, "locks", `${targetUDID}.running`);
   setFaults(mac.root, { faults: [{ verb: "status_bar override", hang: true }] });
   const child = spawn(process.execPath, [SIMLOCK, "state", "apply", "--plan", plan, "--confirm"], {
-    env: home.env,
+    env: { ...home.env, ...env },
     cwd: home.work,
     stdio: "ignore",
   });
   const gone = once(child, "exit");
   const path = () => readdirSync(journals).find((name) => name.endsWith(".jsonl") && !known.has(name)) ?? "";
-  const began = () => readFileSync(join(journals, path()), "utf8").includes('"type":"start","id":"003-setStatusBar"');
+  /** The command that is noted as running, once it is the one that does not end. */
+  const hanging = (): number | undefined =>
+    readdirSync(running)
+      .map((name) => Number(/"pid":(\d+)/.exec(textOf(join(running, name)))?.[1]))
+      .find((pid) => /status_bar \S+ override/.test(argumentsOf(pid)));
+  let group: number | undefined;
   try {
-    await until(() => existsSync(journals) && path() !== "" && began() && childrenOf(child.pid).length > 0);
+    await until(() => existsSync(running) && (group = hanging()) !== undefined);
   } finally {
-    const waiting = childrenOf(child.pid);
-    child.kill("SIGKILL");
+    process.kill(whom ?? child.pid ?? 0, "SIGKILL");
     await gone;
-    for (const pid of waiting) process.kill(pid, "SIGKILL");
     setFaults(mac.root, {});
   }
-  return path();
+  return { journal: path(), group: group ?? 0 };
 }
 
-function childrenOf(parent: number | undefined): number[] {
-  return execFileSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" })
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/).map(Number))
-    .flatMap(([pid, ppid]) => (pid !== undefined && ppid === parent ? [pid] : []));
+/** What a file holds, or nothing where it is gone. */
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+/** The command line of a process, or nothing where there is none. */
+function argumentsOf(pid: number): string {
+  return spawnSync("ps", ["-o", "args=", "-p", String(pid)], { encoding: "utf8" }).stdout;
 }
 
 describe("on a simulator of one's own", () => {
@@ -181,13 +196,22 @@ describe("on a simulator of one's own", () => {
     const preference = "  preferences: [{ domain: com.acme.demo, key: seen, value: true }]";
     write("killed.yaml", profileText(target, ["  power: booted", preference, '  statusBar: { time: "9:41" }']));
     write("killed.json", JSON.stringify(await read<Plan>("plan", "--profile", "killed.yaml")));
-    const journal = await killedInTheMiddle("killed.json");
+    const { journal, group } = await killedInTheMiddle("killed.json");
     const left = await read<ExecutionReport>("apply", "--resume", journal);
     expect(left.receipts.map(({ outcome }) => outcome)).toEqual(["done", "done", "planned"]);
+    expect(argumentsOf(group)).not.toContain("status_bar");
     const resumed = await read<ExecutionReport>("apply", "--resume", journal, "--confirm");
     expect(resumed.status).toBe("succeeded");
     expect(resumed.verification?.map(({ verdict }) => verdict)).toEqual(["satisfied", "satisfied", "satisfied"]);
     expect(errorOf(await state("apply", "--resume", journal, "--confirm")).code).toBe("BAD_REQUEST");
+
+    const back = await read<ExecutionReport>("apply", "--rollback", journal, "--confirm");
+    expect([back.status, back.receipts.map(({ action, outcome }) => `${action} ${outcome}`)]).toEqual([
+      "succeeded",
+      ["setStatusBar undone", "setPreference undone", "shutdown undone"],
+    ]);
+    const refused = await state("apply", "--rollback", journal, "--confirm");
+    expect([refused.code, errorOf(refused).code]).toEqual([2, "BAD_REQUEST"]);
   });
 });
 
@@ -310,6 +334,23 @@ describe("on a leased simulator", () => {
       expect(errorOf(await home.run(["state", "apply", "--plan", "leased.json", "--confirm"], anna)).code).toBe(
         "NO_LEASE",
       );
+    },
+  );
+
+  test(
+    "the daemon that carries a plan out is killed: the lease stands, and the run goes on",
+    { timeout: 120_000 },
+    async () => {
+      const carl = { env: { SIMLOCK_AGENT_ID: "carl" } };
+      await home.json(["lease", "--platform", "ios", "--device", "iPhone 17", "--detach"], carl);
+      const spec = ["  appearance: dark", '  statusBar: { time: "9:41" }'];
+      write("cut.yaml", profileText("", spec));
+      const planned = await home.run(["state", "plan", "--profile", "cut.yaml"], carl);
+      write("cut.json", planned.stdout);
+      const { journal, group } = await killedInTheMiddle("cut.json", carl.env, await home.daemonPid());
+      const resumed = await home.json(["state", "apply", "--resume", journal, "--confirm"], carl);
+      expect(resumed).toMatchObject({ status: "succeeded", receipts: [{ outcome: "done" }, { outcome: "done" }] });
+      expect(argumentsOf(group)).not.toContain("status_bar");
     },
   );
 });

@@ -8,7 +8,6 @@ import {
   encodeProfileText,
   explainPlan,
   exportProfile,
-  isDrift,
   isOpen,
   lint,
   lintFiles,
@@ -162,7 +161,7 @@ class StateCommand {
     await this.#show(oneOrAll(diffs, "diffs"), (_value, paint) =>
       diffs.map((diff) => diffText(diff, paint)).join("\n"),
     );
-    return exitCode && diffs.some(({ diff }) => diff.some(isDrift)) ? EXIT_DIFFERS : 0;
+    return exitCode && diffs.some(({ hasChanges }) => hasChanges) ? EXIT_DIFFERS : 0;
   }
 
   async #plan({ source, snapshot, device, format }: Of<"plan">): Promise<number> {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { SimlockClient } from "../../client/index.ts";
 import { SimlockError, type LeaseGrant, type StateProgress } from "../../contract/index.ts";
@@ -63,14 +64,16 @@ export function stateMachine({ context, connect }: StateMachineOptions): StateMa
   const local = createReader(run, { developerDirectory: env["DEVELOPER_DIR"] });
   const ports = { run, reader: local };
   const journals = context.layout.stateJournals;
-  const daemon = new Daemon(connect);
+  const daemon = new Daemon(connect, context.layout);
 
   /** The lease through which a simulator is reached; undefined for one that is not Simlock's. Throws `NO_LEASE` for one that somebody else has. */
   async function leaseFor(udid: string, signal: AbortSignal | undefined): Promise<LeaseGrant | undefined> {
-    const mine = await daemon.leased();
-    if (mine?.device.driverDeviceId === udid) return mine;
+    const running = await daemon.leased({ launch: false });
+    if (running?.device.driverDeviceId === udid) return running;
     const device = (await local.inventory(signal)).devices.find((one) => one.udid === udid);
     if (device === undefined || !OURS.test(device.name)) return undefined;
+    const mine = await daemon.leased({ launch: true });
+    if (mine?.device.driverDeviceId === udid) return mine;
     throw new SimlockError("NO_LEASE", `${device.name} is managed by Simlock, and you hold no lease of it.`, {
       hint: "Lease a simulator with lease_simulator or `simlock lease`, and leave the target out; or name one of your own.",
       details: { udid },
@@ -98,7 +101,7 @@ export function stateMachine({ context, connect }: StateMachineOptions): StateMa
 
   return {
     reader: { inventory: (signal) => local.inventory(signal), snapshot },
-    leased: () => daemon.leased(),
+    leased: () => daemon.leased({ launch: true }),
     async apply({ plan, confirm, allowStale, signal, onProgress }) {
       const udid = targetOf(plan);
       const lease = udid === undefined ? undefined : await leaseFor(udid, signal);
@@ -151,17 +154,19 @@ function targetOf(plan: unknown): string | undefined {
   return typeof udid === "string" ? udid : undefined;
 }
 
-/** One connection, opened when it is first needed. A daemon is never started for this: without one nobody has a lease. */
+/** One connection, opened when it is first needed. */
 class Daemon {
   readonly #connect: StateMachineOptions["connect"];
+  readonly #layout: Pick<Context["layout"], "database">;
   #client: Promise<SimlockClient> | undefined;
 
-  constructor(connect: StateMachineOptions["connect"]) {
+  constructor(connect: StateMachineOptions["connect"], layout: Pick<Context["layout"], "database">) {
     this.#connect = connect;
+    this.#layout = layout;
   }
 
-  async open(): Promise<SimlockClient> {
-    const opening = this.#client ?? this.#connect({ launch: false });
+  async open(launch = true): Promise<SimlockClient> {
+    const opening = this.#client ?? this.#connect({ launch });
     this.#client = opening;
     try {
       const client = await opening;
@@ -173,9 +178,11 @@ class Daemon {
     }
   }
 
-  async leased(): Promise<LeaseGrant | undefined> {
+  /** A lease outlives a daemon that was killed or stopped, which is started for it where asked; in a home that never had one, there is none. */
+  async leased({ launch }: { readonly launch: boolean }): Promise<LeaseGrant | undefined> {
     try {
-      const { grant } = await (await this.open()).call("lease.adopt", {});
+      const client = await this.open(launch && existsSync(this.#layout.database));
+      const { grant } = await client.call("lease.adopt", {});
       return grant;
     } catch (error) {
       if (error instanceof SimlockError && error.code === "DAEMON_UNREACHABLE") return undefined;

@@ -36,7 +36,11 @@ export const DiffEntrySchema = z.strictObject({
 export const DiffSchema = z.strictObject({
   profileName: z.string(),
   targetUDID: udid(),
-  hasChanges: z.boolean(),
+  hasChanges: z
+    .boolean()
+    .describe(
+      "Whether the device has moved away from the profile. What no device ever tells, as its location, is in the diff and does not count.",
+    ),
   diff: z.array(DiffEntrySchema),
   warnings: z.array(z.string()),
 } satisfies ShapeOf<StateDiff>);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { DesiredState } from "../types.ts";
 import { isDrift, isOpen } from "./drift.ts";
-import { planState, verifyState } from "./plan.ts";
+import { diffOf, planState, verifyState } from "./plan.ts";
 import { app, booted, profile } from "./profile.fixture.ts";
 
 const untold: Partial<DesiredState> = {
@@ -17,6 +17,7 @@ test("what no device ever tells is in the diff, and is no drift", () => {
   expect(diff.map(({ kind }) => kind)).toEqual(["unknown", "unknown", "unknown", "unknown", "unknown"]);
   expect(operations).toHaveLength(5);
   expect(diff.filter(isDrift)).toEqual([]);
+  expect(diffOf(planState(profile(untold), booted())).hasChanges).toBe(false);
   expect(verifyState(profile(untold), booted()).filter(isOpen)).toEqual([]);
 });
 

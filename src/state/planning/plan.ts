@@ -17,6 +17,7 @@ import type { BundleFacts } from "./bundle-facts.ts";
 import { byText } from "./canonical.ts";
 import { compare, STAGES } from "./compare.ts";
 import type { Comparison } from "./compare.ts";
+import { isDrift } from "./drift.ts";
 import { planDigest, plannedFacts } from "./facts.ts";
 import { maskedEntry } from "./mask.ts";
 import { actOf } from "./operations.ts";
@@ -62,7 +63,7 @@ export function diffOf(plan: Plan): StateDiff {
   return {
     profileName: plan.profileName,
     targetUDID: plan.targetUDID,
-    hasChanges: plan.diff.length > 0,
+    hasChanges: plan.diff.some(isDrift),
     diff: plan.diff.map(maskedEntry),
     warnings: plan.warnings,
   };
