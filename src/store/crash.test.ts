@@ -53,7 +53,7 @@ test(
   async () => {
     let last = 0;
     for (let kill = 0; kill < KILLS; kill += 1) {
-      const acknowledged = await killedAfter(1 + Math.floor(Math.random() * 60), Math.random() * 8);
+      const acknowledged = await killedAfter(1 + Math.floor(Math.random() * 20), Math.random() * 8);
       expect(acknowledged).toBeGreaterThan(last);
 
       const store = openStore({ path, mintEventId: () => mintId("evt") });
