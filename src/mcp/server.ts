@@ -1,47 +1,55 @@
-import { McpServer, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
+import { McpServer, ProtocolError, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
 import { toSimlockError } from "../contract/index.ts";
-import { annotationsOf, type Tool, type ToolCall } from "../tool/index.ts";
-import { listedOnce } from "./listed-schema.ts";
+import { annotationsOf, listingOf, type GateContext, type Tool, type ToolCall } from "../tool/index.ts";
+import { callGated, type GatedCall } from "./gated-call.ts";
+import { listedOnce, shownOnly } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
-import type { Toolset } from "./toolset.ts";
+import { cacheHints, hasResources, serveResources } from "./resources.ts";
 import { progressOf } from "./tool-progress.ts";
+import type { Toolset } from "./toolset.ts";
 import { LEGACY_VERSIONS, type Era } from "./versions.ts";
 
-/** What a client may keep: tools and texts do not change while the process runs. */
-const STABLE = { ttlMs: 3_600_000, cacheScope: "public" } as const;
-
 export interface McpServerSettings {
+  readonly name?: string;
   readonly version?: string;
   /** In the era from 2026-07-28 on, a message that nobody asked for travels only with a request that wants messages. */
   readonly era?: Era;
   /** Told of failures that are faults of ours, which the client learns of without their text. */
   readonly onFault?: (tool: string, fault: unknown) => void;
+  /** Called before any tool is registered: it may replace the server's `registerTool`, to see or wrap what is registered through it. */
+  readonly wrapRegisterTool?: (server: McpServer) => void;
 }
 
-/** The MCP server of a toolset. One server serves one connection. */
+/**
+ * The MCP server of a toolset. One server serves one connection. With a gate, it has the tools that the policy opens, and each call of any other is
+ * refused and audited like those.
+ */
 export function createMcpServer(toolset: Toolset, settings: McpServerSettings = {}): McpServer {
-  const hasResources = toolset.resources.length > 0;
+  const { gate } = toolset;
   const server = new McpServer(
-    { name: "simlock", title: toolset.title, version: settings.version ?? "0" },
+    { name: settings.name ?? "simlock", title: toolset.title, version: settings.version ?? "0" },
     {
       instructions: toolset.instructions,
       capabilities: {
         tools: { listChanged: false },
-        ...(hasResources ? { resources: { listChanged: false } } : {}),
+        ...(hasResources(toolset) ? { resources: { listChanged: false } } : {}),
         ...(toolset.onNotice === undefined ? {} : { logging: {} }),
       },
       supportedProtocolVersions: [...LEGACY_VERSIONS],
-      cacheHints: {
-        "tools/list": STABLE,
-        "server/discover": STABLE,
-        ...(hasResources ? { "resources/list": STABLE, "resources/read": STABLE } : {}),
-      },
+      cacheHints: cacheHints(toolset, gate === undefined ? "public" : "private"),
     },
   );
-  const messenger = new Messenger(server, settings.era ?? "legacy");
+  settings.wrapRegisterTool?.(server);
+  if (gate === undefined) registerTools(server, toolset, settings);
+  else registerGated(server, toolset, gate, settings);
+  if (hasResources(toolset)) serveResources(server.server, toolset, () => gate?.auth.subject);
+  return server;
+}
+
+function registerTools(server: McpServer, toolset: Toolset, { era, onFault }: McpServerSettings): void {
+  const messenger = new Messenger(server, era ?? "legacy");
   const unsubscribe = toolset.onNotice?.((notice) => messenger.tell(notice));
   server.server.onclose = () => unsubscribe?.();
-
   for (const tool of toolset.tools) {
     server.registerTool(
       tool.name,
@@ -54,16 +62,10 @@ export function createMcpServer(toolset: Toolset, settings: McpServerSettings = 
       },
       (input, context) => {
         const done = messenger.open(context);
-        return callTool(tool, input, context, settings.onFault).finally(done);
+        return callTool(tool, input, context, onFault).finally(done);
       },
     );
   }
-  for (const { name, uri, title, description, mimeType, text } of toolset.resources) {
-    server.registerResource(name, uri, { title, description, mimeType }, () => ({
-      contents: [{ uri, mimeType, text }],
-    }));
-  }
-  return server;
 }
 
 /** Success: structured content and the same JSON as text. Failure: `isError`, and the error as JSON text. */
@@ -86,4 +88,51 @@ async function callTool(
     if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);
     return { content: [{ type: "text", text: JSON.stringify(error.toWire()) }], isError: true };
   }
+}
+
+type Handler = (input: unknown, context: ServerContext) => ReturnType<typeof callGated>;
+
+/** Arguments are judged by the gate alone, so that a call with wrong ones is audited too: the SDK is shown the schemas and checks nothing. */
+function registerGated(
+  server: McpServer,
+  { tools, failures }: Toolset,
+  gate: GateContext,
+  { onFault }: McpServerSettings,
+): void {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]));
+  const call = (name: string, input: unknown, context: ServerContext, among: GatedCall["tools"]) =>
+    callGated(name, input, context, {
+      tools: among,
+      gate,
+      requestId: String(context.mcpReq.id),
+      canElicit: server.server.getClientCapabilities()?.elicitation !== undefined,
+      failures: failures ?? "json",
+      onFault,
+    });
+  const registered = new Map(
+    listingOf(tools, gate.policy).map(({ tool: { name, title, input, output }, description, annotations }) => [
+      name,
+      server.registerTool(
+        name,
+        { title, description, inputSchema: shownOnly(input), outputSchema: shownOnly(output), annotations },
+        (given: unknown, context) => call(name, given, context, byName),
+      ),
+    ]),
+  );
+  if (registered.size === 0) server.server.setRequestHandler("tools/list", () => ({ tools: [] }));
+  server.server.setRequestHandler("tools/call", async (request, context) => {
+    const { name, arguments: input = {} } = request.params;
+    const tool = registered.get(name);
+    if (tool === undefined) return call(name, input, context, byName);
+    // The host took it away.
+    if (!tool.enabled) return call(name, input, context, new Map());
+    try {
+      return await (tool.handler as Handler)(input, context);
+    } catch (thrown) {
+      if (thrown instanceof ProtocolError) throw thrown;
+      // What the gate calls does not throw: it was what a host put around it.
+      onFault?.(name, thrown);
+      return { content: [{ type: "text" as const, text: `Tool ${name} failed.` }], isError: true };
+    }
+  });
 }

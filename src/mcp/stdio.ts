@@ -5,9 +5,7 @@ import {
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
-  Server,
   type JSONRPCMessage,
-  type McpServer,
 } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { Channel } from "./channel.ts";
@@ -16,7 +14,6 @@ import { Gate, refuse, type ClientAnswer, type Notification, type Request } from
 import { LineWriter } from "./line-writer.ts";
 import { Lines, type Line } from "./lines.ts";
 import { watchForEnd, type WatchedProcess } from "./process-end.ts";
-import type { toolsetServer } from "./http/toolset-server.ts";
 import { createMcpServer } from "./server.ts";
 import type { Write } from "./stdout-guard.ts";
 import type { Toolset } from "./toolset.ts";
@@ -47,12 +44,9 @@ export interface StdioSettings {
  */
 export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   const clock = settings.clock ?? systemClock;
-  // What only gated toolsets need is loaded for those alone.
-  const gated =
-    settings.toolset.gate === undefined ? undefined : (await import("./http/toolset-server.ts")).toolsetServer;
   const ended = Promise.withResolvers<number>();
   const writer = new LineWriter(settings.stdout, settings.write, () => ended.resolve(0));
-  const servers = new Servers(settings, writer, clock, gated);
+  const servers = new Servers(settings, writer, clock);
   const gate = new Gate(settings.toolset.pingsInEveryEra === true ? settings.version : undefined);
   const unwatch = watchForEnd(settings.process, (exitCode) => ended.resolve(exitCode));
   let over = false;
@@ -103,12 +97,10 @@ class Servers {
   readonly #settings: StdioSettings;
   readonly #writer: LineWriter;
   readonly #clock: Clock;
-  readonly #gated: typeof toolsetServer | undefined;
   readonly #channels = new Map<Era, Channel>();
   readonly #closers: (() => Promise<void>)[] = [];
 
-  constructor(settings: StdioSettings, writer: LineWriter, clock: Clock, gated: typeof toolsetServer | undefined) {
-    this.#gated = gated;
+  constructor(settings: StdioSettings, writer: LineWriter, clock: Clock) {
     this.#settings = settings;
     this.#writer = writer;
     this.#clock = clock;
@@ -147,21 +139,11 @@ class Servers {
     return channel;
   }
 
-  #make(era: Era): McpServer | Server {
+  #make(era: Era): ReturnType<typeof createMcpServer> {
     const { toolset, version, report } = this.#settings;
     const onFault = (tool: string, fault: unknown) =>
       report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`);
-    const { gate } = toolset;
-    if (gate === undefined || this.#gated === undefined) return createMcpServer(toolset, { version, era, onFault });
-    const build = this.#gated({ toolset, version, failures: toolset.failures ?? "json", onFault });
-    const { server } = build(era, (id) => ({
-      era,
-      requestId: String(id),
-      traceparent: "",
-      canElicit: server instanceof Server && server.getClientCapabilities()?.elicitation !== undefined,
-      context: { gate },
-    }));
-    return server;
+    return createMcpServer(toolset, { version, era, onFault });
   }
 
   /** Progress is worth nothing to a client that does not read: it is left out, all else is written. */
