@@ -1,7 +1,7 @@
 import { defineConfig } from "tsdown";
 
 /**
- * One bundle for the command, whose parts load on demand, one for the library. Dependencies are bundled too: starting `simlock mcp` from one
+ * One bundle for the command, whose parts load on demand, one for the libraries. Dependencies are bundled too: starting `simlock mcp` from one
  * file is what makes it start fast.
  */
 export default defineConfig([
@@ -20,7 +20,7 @@ export default defineConfig([
     inlineOnly: false,
   },
   {
-    entry: { client: "src/client/index.ts" },
+    entry: { client: "src/client/index.ts", "cloud-tools": "src/cloud-tools/index.ts" },
     outDir: "dist",
     format: "esm",
     platform: "node",

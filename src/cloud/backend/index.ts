@@ -25,15 +25,14 @@ export interface Backend {
 
 export { BackendError } from "./errors.ts";
 export type { BackendCode } from "./errors.ts";
-export type {
-  AppsBackend,
-  ConnectBackend,
-  CredentialsBackend,
-  DeviceControlBackend,
-  DevicesBackend,
-  PlatformCatalogBackend,
-  ProxiesBackend,
-  TasksBackend,
-  WebhooksBackend,
-  WorkflowsBackend,
-};
+export type * from "./apps.ts";
+export type * from "./connect.ts";
+export type * from "./credentials.ts";
+export type * from "./device-control.ts";
+export type * from "./devices.ts";
+export type * from "./fields.ts";
+export type * from "./platform-catalog.ts";
+export type * from "./proxies.ts";
+export type * from "./tasks.ts";
+export type * from "./webhooks.ts";
+export type * from "./workflows.ts";
