@@ -6,7 +6,11 @@ import { defineConfig } from "tsdown";
  */
 export default defineConfig([
   {
-    entry: { main: "src/cli/main.ts", xcrun: "src/virtual/mac/xcrun.ts" },
+    entry: {
+      main: "src/cli/main.ts",
+      xcrun: "src/virtual/mac/xcrun.ts",
+      "picture-worker": "src/cloud/tools/picture-worker.ts",
+    },
     outDir: "dist",
     format: "esm",
     platform: "node",

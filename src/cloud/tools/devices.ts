@@ -3,7 +3,8 @@ import { DEVICE_STATES, DEVICE_TYPES, Device, DeviceApp, DevicePage } from "../b
 import { sliceFields, sliceOf, sliced } from "./bounds.ts";
 import { single } from "./declare.ts";
 import { deviceId, page, waitSeconds } from "./inputs.ts";
-import { DEFAULT_SIDE, imageType, pictureOf } from "./picture.ts";
+import { imageType } from "./image-type.ts";
+import { DEFAULT_SIDE, pictureOf } from "./pictures.ts";
 import { CompactState, compactState, matchingNodes } from "./ui-state.ts";
 import { waitUntil } from "./waiting.ts";
 

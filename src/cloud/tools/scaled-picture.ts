@@ -1,6 +1,6 @@
 import { decode as decodeJpeg, encode as encodeJpeg } from "jpeg-js";
 import { PNG } from "pngjs";
-import { BackendError } from "../backend/errors.ts";
+import { imageType } from "./image-type.ts";
 
 /**
  * Pictures for a model: scaled to its longer side and encoded as JPEG, by two small libraries without native code. sharp is several times as
@@ -17,9 +17,6 @@ export interface Picture {
   readonly originalHeight: number;
 }
 
-/** Some 1,000 tokens for a phone's screen, and text on it still readable. */
-export const DEFAULT_SIDE = 1280;
-export const MAX_PICTURE_BYTES = 1024 * 1024;
 /** No screen has as many; a picture that claims them would take gigabytes. */
 const MAX_PIXELS = 40_000_000;
 const QUALITIES = [80, 60, 40, 20] as const;
@@ -31,12 +28,11 @@ interface Pixels {
   readonly data: Uint8Array;
 }
 
-/** @throws {BackendError} `upstream_error` for what is no PNG and no JPEG, or has too many pixels */
-export async function pictureOf(
-  bytes: Uint8Array,
-  maxSide = DEFAULT_SIDE,
-  maxBytes = MAX_PICTURE_BYTES,
-): Promise<Picture> {
+/** The picture is none, or one that nobody should unpack. */
+export class UnreadablePicture extends Error {}
+
+/** At most `maxSide` long and `maxBytes` big. Takes a third of a second of a processor for a phone's screen. @throws {UnreadablePicture} */
+export async function scaledPicture(bytes: Uint8Array, maxSide: number, maxBytes: number): Promise<Picture> {
   const original = await pixelsOf(bytes);
   let side = Math.min(maxSide, Math.max(original.width, original.height));
   for (;;) {
@@ -57,28 +53,22 @@ export async function pictureOf(
   }
 }
 
-export function imageType(bytes: Uint8Array): "image/png" | "image/jpeg" | undefined {
-  if (bytes.length > 24 && bytes[0] === 0x89 && bytes[1] === 0x50 && bytes[2] === 0x4e && bytes[3] === 0x47) {
-    return "image/png";
-  }
-  return bytes.length > 3 && bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff ? "image/jpeg" : undefined;
-}
-
 async function pixelsOf(bytes: Uint8Array): Promise<Pixels> {
   const type = imageType(bytes);
-  if (type === undefined) throw unreadable("it is neither PNG nor JPEG");
+  if (type === undefined) throw new UnreadablePicture("it is neither PNG nor JPEG");
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     if (type === "image/jpeg") {
       return decodeJpeg(buffer, { useTArray: true, maxResolutionInMP: MAX_PIXELS / 1e6, maxMemoryUsageInMB: 512 });
     }
     // Looked at before it is unpacked.
-    if (buffer.readUInt32BE(16) * buffer.readUInt32BE(20) > MAX_PIXELS) throw unreadable("it has too many pixels");
+    if (buffer.readUInt32BE(16) * buffer.readUInt32BE(20) > MAX_PIXELS)
+      throw new UnreadablePicture("it has too many pixels");
     return await new Promise<Pixels>((resolve, reject) => {
       new PNG().parse(buffer, (error, png) => (error ? reject(error) : resolve(png)));
     });
   } catch (thrown) {
-    throw thrown instanceof BackendError ? thrown : unreadable("it is damaged");
+    throw thrown instanceof UnreadablePicture ? thrown : new UnreadablePicture("it is damaged");
   }
 }
 
@@ -113,8 +103,4 @@ function scaledTo({ width, height, data }: Pixels, side: number): { width: numbe
     }
   }
   return { width: toWidth, height: toHeight, data: out };
-}
-
-function unreadable(why: string): BackendError {
-  return new BackendError("upstream_error", `The screenshot cannot be read: ${why}.`);
 }

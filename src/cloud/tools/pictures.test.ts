@@ -2,7 +2,7 @@ import { decode, encode } from "jpeg-js";
 import { expect, test } from "vitest";
 import { png } from "./backend.fixture.ts";
 import { createOriginals } from "./originals.ts";
-import { MAX_PICTURE_BYTES, pictureOf } from "./picture.ts";
+import { MAX_PICTURE_BYTES, pictureOf } from "./pictures.ts";
 import { toolsetForTest } from "./toolset.fixture.ts";
 
 test("a screenshot becomes a small JPEG of the same shape", async () => {
@@ -28,6 +28,31 @@ test("even noise stays under the limit", async () => {
   const picture = await pictureOf(noise, 4096, 3000);
   expect(picture.bytes.byteLength).toBeLessThanOrEqual(3000);
   expect(picture.width).toBeLessThan(200);
+});
+
+test("others go on while pictures are scaled, and each caller gets its own", async () => {
+  const sizes = [450, 350, 250];
+  const screens = sizes.map((width) => png(width, 800, (x, y) => (x * y) & 255));
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  const pictures = await Promise.all(screens.map((screen) => pictureOf(screen, 400)));
+  clearImmediate(next);
+  expect(pictures.map(({ originalWidth }) => originalWidth)).toEqual(sizes);
+  // On this thread there would be a handful.
+  expect(turns).toBeGreaterThan(200);
+});
+
+test("there is a limit to how many wait", async () => {
+  const screen = png(40, 80, (x) => x);
+  const asked = await Promise.allSettled(Array.from({ length: 40 }, () => pictureOf(screen)));
+  const refused = asked.filter(({ status }) => status === "rejected");
+  expect(refused).toHaveLength(8);
+  expect(refused[0]).toMatchObject({ reason: { code: "rate_limited" } });
+  expect(await pictureOf(screen)).toMatchObject({ width: 40 });
 });
 
 test.each([
