@@ -1,54 +1,41 @@
 import type { z } from "zod";
+import { listedSchema, type Tool } from "../tool/index.ts";
 
 /** A schema as the SDK takes it: it validates, and shows itself as JSON Schema. */
-type Listable = Pick<z.ZodObject, "~standard">;
-type Standard = Listable["~standard"];
+type SdkSchema = Pick<z.ZodObject, "~standard">;
+type Validate = SdkSchema["~standard"]["validate"];
+type Schemas = WeakMap<z.ZodObject, SdkSchema>;
 
-const listed = new WeakMap<Listable, Listable>();
-const shown = new WeakMap<Listable, Listable>();
+const JUDGED = { input: new WeakMap() as Schemas, output: new WeakMap() as Schemas };
+const SHOWN = { input: new WeakMap() as Schemas, output: new WeakMap() as Schemas };
 
 /**
- * The same schema, which turns itself into JSON Schema once. The SDK asks for it at every `tools/list`, and for five tools that costs more
- * than all the rest of the answer.
+ * The schemas of a tool for the SDK, which turn themselves into JSON Schema once in the process. The SDK asks for that at every `tools/list`, and for five tools
+ * it costs more than all the rest of the answer.
  */
-export function listedOnce(schema: Listable): Listable {
-  return kept(listed, schema, (standard) => standard.validate);
+export function judgedSchemas(tool: Pick<Tool, "input" | "output">) {
+  return bothOf(tool, JUDGED, (schema) => schema["~standard"].validate);
 }
 
 /** The same for the list alone: anything passes, for somebody else judges it. */
-export function shownOnly(schema: Listable): Listable {
-  return kept(shown, schema, () => (value) => ({ value: value as Record<string, unknown> }));
+export function shownSchemas(tool: Pick<Tool, "input" | "output">) {
+  return bothOf(tool, SHOWN, () => (value) => ({ value: value as Record<string, unknown> }));
 }
 
-function kept(
-  made: WeakMap<Listable, Listable>,
-  schema: Listable,
-  validateOf: (standard: Standard) => Standard["validate"],
-): Listable {
-  const known = made.get(schema);
-  if (known !== undefined) return known;
-  const standard = schema["~standard"];
-  const { input, output } = standard.jsonSchema;
-  const wrapped: Listable = {
-    "~standard": {
-      ...standard,
-      validate: validateOf(standard),
-      jsonSchema: { input: once(input), output: once(output) },
-    },
-  };
-  made.set(schema, wrapped);
-  return wrapped;
-}
-
-type Convert = Standard["jsonSchema"]["input"];
-
-function once(convert: Convert): Convert {
-  const made = new Map<string, ReturnType<Convert>>();
-  return (options) => {
-    const known = made.get(options.target);
+function bothOf(
+  { input, output }: Pick<Tool, "input" | "output">,
+  made: typeof JUDGED,
+  validateOf: (schema: z.ZodObject) => Validate,
+): { readonly inputSchema: SdkSchema; readonly outputSchema: SdkSchema } {
+  const kept = (schema: z.ZodObject, side: "input" | "output"): SdkSchema => {
+    const known = made[side].get(schema);
     if (known !== undefined) return known;
-    const schema = convert(options);
-    made.set(options.target, schema);
-    return schema;
+    let listed: ReturnType<typeof listedSchema> | undefined;
+    const show = () => (listed ??= listedSchema(schema, side));
+    const jsonSchema = { input: show, output: show };
+    const shown = { "~standard": { ...schema["~standard"], validate: validateOf(schema), jsonSchema } };
+    made[side].set(schema, shown);
+    return shown;
   };
+  return { inputSchema: kept(input, "input"), outputSchema: kept(output, "output") };
 }

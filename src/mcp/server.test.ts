@@ -1,7 +1,7 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, expect, test } from "vitest";
-import { z } from "zod";
-import { DeviceId, LeaseId, OPERATIONS, SimlockError, type OperationName } from "../contract/index.ts";
+import { DeviceId, LeaseId, OPERATIONS, SimlockError } from "../contract/index.ts";
+import { listedSchemas } from "../tool/index.ts";
 import { leasesOf } from "./leases.ts";
 import { createMcpServer } from "./server.ts";
 import { McpSession } from "./session.ts";
@@ -321,8 +321,9 @@ test("what the tools take and give is what the operations behind them do", async
   const { client } = await connected();
   const { tools } = await client.listTools();
   const tool = (name: string) => tools.find((each) => each.name === name);
-  const listed = (schema: z.ZodType, io: "input" | "output") => z.toJSONSchema(schema, { io });
-  const propertiesOf = (operation: OperationName) => listed(OPERATIONS[operation].input, "input").properties ?? {};
+  const listed = (operation: "catalog.get" | "lease.request" | "device.exec") => listedSchemas(OPERATIONS[operation]);
+  const propertiesOf = (operation: Parameters<typeof listed>[0]) =>
+    listed(operation).inputSchema["properties"] as Readonly<Record<string, unknown>>;
   for (const [name, operation] of [
     ["list_devices", "catalog.get"],
     ["lease_simulator", "lease.request"],
@@ -332,8 +333,8 @@ test("what the tools take and give is what the operations behind them do", async
       expect(schema).toEqual(propertiesOf(operation)[field]);
     }
   }
-  expect(tool("list_devices")?.outputSchema).toEqual(listed(OPERATIONS["catalog.get"].output, "output"));
-  expect(tool("lease_simulator")?.outputSchema).toEqual(listed(OPERATIONS["lease.request"].output, "output"));
+  expect(tool("list_devices")?.outputSchema).toEqual(listed("catalog.get").outputSchema);
+  expect(tool("lease_simulator")?.outputSchema).toEqual(listed("lease.request").outputSchema);
 });
 
 test("annotations follow what a tool can do", async () => {

@@ -2,7 +2,7 @@ import { McpServer, ProtocolError, type CallToolResult, type ServerContext } fro
 import { toSimlockError } from "../contract/index.ts";
 import { annotationsOf, listingOf, type GateContext, type Tool, type ToolCall } from "../tool/index.ts";
 import { callGated, type GatedCall } from "./gated-call.ts";
-import { listedOnce, shownOnly } from "./listed-schema.ts";
+import { judgedSchemas, shownSchemas } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
 import { cacheHints, hasResources, serveResources } from "./resources.ts";
 import { progressOf } from "./tool-progress.ts";
@@ -56,8 +56,7 @@ function registerTools(server: McpServer, toolset: Toolset, { era, onFault }: Mc
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: listedOnce(tool.input),
-        outputSchema: listedOnce(tool.output),
+        ...judgedSchemas(tool),
         annotations: annotationsOf(tool),
       },
       (input, context) => {
@@ -110,12 +109,12 @@ function registerGated(
       onFault,
     });
   const registered = new Map(
-    listingOf(tools, gate.policy).map(({ tool: { name, title, input, output }, description, annotations }) => [
-      name,
+    listingOf(tools, gate.policy).map(({ tool, description, annotations }) => [
+      tool.name,
       server.registerTool(
-        name,
-        { title, description, inputSchema: shownOnly(input), outputSchema: shownOnly(output), annotations },
-        (given: unknown, context) => call(name, given, context, byName),
+        tool.name,
+        { title: tool.title, description, ...shownSchemas(tool), annotations },
+        (given: unknown, context) => call(tool.name, given, context, byName),
       ),
     ]),
   );

@@ -8,6 +8,7 @@ export * from "./auth.ts";
 export * from "./billed-limit.ts";
 export * from "./failure.ts";
 export * from "./gate.ts";
+export * from "./listed-schema.ts";
 export * from "./listing.ts";
 export * from "./policy.ts";
 export * from "./profile-file.ts";

@@ -4,11 +4,8 @@ import { z } from "zod";
 export const MAX_ANSWER = 48_000;
 const CLIPPED_TEXT = 2000;
 
-/** What each answer says when not all of it was sent. */
-export const cut = {
-  truncated: z.boolean().optional().describe("True when something was left out."),
-  note: z.string().optional().describe("What was left out and how to get it."),
-};
+/** What each answer says when not all of it was sent, and how to get the rest. Clients are told once, in the instructions. */
+export const cut = { truncated: z.boolean().optional(), note: z.string().optional() };
 
 export interface Slice {
   readonly offset?: number | undefined;

@@ -84,7 +84,7 @@ export function bundle<const F extends Shape>(
       if (wrong !== undefined) context.addIssue({ code: "custom", message: wrong });
     })
     // Below the root: some model APIs refuse a tool whose schema has oneOf, anyOf or allOf at the root.
-    .meta({ dependentSchemas: { [head.by]: { oneOf: names.map((name) => branch(head.by, name, operations[name])) } } });
+    .meta({ dependentSchemas: { [head.by]: { oneOf: branchesOf(head.by, operations) } } });
   return {
     name: head.name,
     title: head.title,
@@ -154,17 +154,27 @@ function wrongWith(head: BundleHead<Shape>, operation: Loose, value: Record<stri
   return wrong === undefined ? undefined : `${head.name} ${where}: ${wrong}`;
 }
 
-const taken = (operation: Loose): string[] => [...(operation.needs ?? []), ...(operation.may ?? [])];
+const taken = (operation: Pick<Loose, "needs" | "may">): string[] => [
+  ...(operation.needs ?? []),
+  ...(operation.may ?? []),
+];
 
-function branch(by: string, name: string, operation: Loose | undefined): Record<string, unknown> {
-  if (operation === undefined) return {};
-  const properties = Object.fromEntries(taken(operation).map((field) => [field, {}]));
-  return {
-    properties: { [by]: { const: name }, ...properties },
-    required: [by, ...(operation.needs ?? [])],
+/** What the fields must be for each operation: one branch for all those that need and take the same. */
+function branchesOf(by: string, operations: Readonly<Record<string, Loose>>): unknown[] {
+  const alike = new Map<string, [Loose, ...string[]]>();
+  for (const [name, operation] of Object.entries(operations)) {
+    const key = JSON.stringify([operation.needs ?? [], operation.may ?? [], operation.someOf ?? []]);
+    alike.set(key, [...(alike.get(key) ?? [operation]), name] as [Loose, ...string[]]);
+  }
+  return [...alike.values()].map(([{ needs = [], someOf, ...operation }, ...names]) => ({
+    properties: {
+      [by]: names.length === 1 ? { const: names[0] } : { enum: names },
+      ...Object.fromEntries(taken({ needs, ...operation }).map((field) => [field, {}])),
+    },
+    ...(needs.length === 0 ? {} : { required: needs }),
     additionalProperties: false,
-    ...(operation.someOf === undefined ? {} : { anyOf: operation.someOf.map((field) => ({ required: [field] })) }),
-  };
+    ...(someOf === undefined ? {} : { anyOf: someOf.map((field) => ({ required: [field] })) }),
+  }));
 }
 
 const FACTS = ["reveals", "dials", "billed", "anyDevice"] as const;

@@ -7,7 +7,7 @@ import { centreOf, CompactNode, compactNode, matchingNodes } from "./ui-state.ts
 import type { Use } from "./use.ts";
 import { waitUntil } from "./waiting.ts";
 
-const coordinate = z.number().min(0).describe("Device pixels, as xy of get_device_ui_state.");
+const coordinate = z.number().min(0);
 const ok = z.object({ status: z.literal("ok"), operation: z.string(), deviceId: z.string() });
 const done = (operation: string, device: string) => ({ status: "ok" as const, operation, deviceId: device });
 const MAX_CANDIDATES = 10;
@@ -22,7 +22,7 @@ export const deviceAction = bundle(
     fields: {
       deviceId,
       displayId: z.int().min(0),
-      x: coordinate,
+      x: coordinate.describe("Device pixels, as xy of get_device_ui_state. So are the other coordinates."),
       y: coordinate,
       startX: coordinate,
       startY: coordinate,

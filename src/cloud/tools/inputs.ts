@@ -21,4 +21,4 @@ export const waitSeconds = z
   .int()
   .min(0)
   .max(MAX_WAIT_S)
-  .describe(`How long to wait at most, in seconds, up to ${MAX_WAIT_S}. Progress is reported meanwhile.`);
+  .describe("How long to wait at most. Progress is reported meanwhile.");

@@ -1,7 +1,6 @@
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
-import { annotationsOf } from "../../tool/index.ts";
+import { listedSchemas } from "../../tool/index.ts";
 import { SECRET } from "./backend.fixture.ts";
 import { ROWS } from "./calls.fixture.ts";
 import { ALL_TOOL_NAMES, cloudTools } from "./index.ts";
@@ -78,17 +77,22 @@ describe("schemas", () => {
   const outputs = new Map<string, ReturnType<typeof ajv.compile>>();
   beforeAll(() => {
     for (const tool of cloudTools) {
-      inputs.set(tool.name, ajv.compile(z.toJSONSchema(tool.input, { io: "input" })));
-      outputs.set(tool.name, ajv.compile(z.toJSONSchema(tool.output, { io: "output" })));
+      const { inputSchema, outputSchema } = listedSchemas(tool);
+      inputs.set(tool.name, ajv.compile(inputSchema));
+      outputs.set(tool.name, ajv.compile(outputSchema));
     }
   });
 
   test("a tool's schemas are objects at the root, with nothing there that model APIs refuse", () => {
     for (const tool of cloudTools) {
-      const schema = z.toJSONSchema(tool.input, { io: "input" });
-      expect(schema).toMatchObject({ type: "object", additionalProperties: false });
-      expect(Object.keys(schema)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(oneOf|anyOf|allOf)$/)]));
-      expect(z.toJSONSchema(tool.output, { io: "output" })).toMatchObject({ type: "object" });
+      const { inputSchema, outputSchema } = listedSchemas(tool);
+      expect(inputSchema).toMatchObject({ type: "object", additionalProperties: false });
+      for (const schema of [inputSchema, outputSchema]) {
+        expect(schema).toMatchObject({ type: "object" });
+        expect(Object.keys(schema)).not.toEqual(
+          expect.arrayContaining([expect.stringMatching(/^(oneOf|anyOf|allOf)$/)]),
+        );
+      }
       expect(tool.title).not.toBe("");
       expect(tool.description.length).toBeGreaterThan(30);
     }
@@ -114,9 +118,12 @@ describe("schemas", () => {
       expect(agreed(good)).toEqual([true, true]);
       expect(agreed({ ...good, noSuchField: 1 })).toEqual([false, false]);
       const branch = branchOf(name, operation);
-      for (const field of branch.required) {
+      const missing = `${name} ${tool?.operations?.field}=${operation} requires `;
+      for (const field of Object.keys(good)) {
         const { [field]: _left, ...rest } = good;
-        expect([field, ...agreed(rest)]).toEqual([field, false, false]);
+        const refusals = tool?.input.safeParse(rest).error?.issues.map(({ message }) => message) ?? [];
+        const needed = refusals.some((message) => message.startsWith(missing));
+        if (needed || branch.required.includes(field)) expect([field, ...agreed(rest)]).toEqual([field, false, false]);
       }
       const foreign = Object.keys(tool?.input.shape ?? {}).filter((field) => !(field in branch.properties));
       for (const field of foreign) {
@@ -127,15 +134,11 @@ describe("schemas", () => {
     },
   );
 
-  test("names, schemas and effects are what clients rely on", async () => {
-    const surface = cloudTools.map((tool) => ({
-      name: tool.name,
-      effects: tool.operations?.facts ?? { effects: tool.effects, billed: tool.billed, anyDevice: tool.anyDevice },
-      annotations: annotationsOf(tool),
-      inputSchema: z.toJSONSchema(tool.input, { io: "input" }),
-      outputSchema: z.toJSONSchema(tool.output, { io: "output" }),
-    }));
-    await expect(`${JSON.stringify(surface, undefined, 1)}\n`).toMatchFileSnapshot("./tools.schema.snap");
+  test("what all of them take to list stays within what a model can be given", () => {
+    const listed = cloudTools.map((tool) => JSON.stringify({ ...listedSchemas(tool), about: tool.description }));
+    expect(listed.join("").length).toBeLessThan(110_000);
+    for (const [at, text] of listed.entries())
+      expect([cloudTools[at]?.name, text.length < 10_000]).toEqual([cloudTools[at]?.name, true]);
   });
 });
 
@@ -146,12 +149,15 @@ interface Branch {
 
 function branchOf(name: string, operation: string | undefined): Branch {
   const tool = cloudTools.find((known) => known.name === name);
-  const schema = tool === undefined ? {} : z.toJSONSchema(tool.input, { io: "input" });
-  const field = tool?.operations?.field ?? "";
-  const { oneOf } = (schema as { dependentSchemas: Record<string, { oneOf: Branch[] }> }).dependentSchemas[field] ?? {
-    oneOf: [],
+  if (tool?.operations === undefined) throw new Error(`${name} has no operations`);
+  const { field } = tool.operations;
+  const { dependentSchemas } = listedSchemas(tool).inputSchema as {
+    dependentSchemas?: Record<string, { oneOf: Branch[] }>;
   };
-  const found = oneOf.find(({ properties }) => (properties[field] as { const?: string }).const === operation);
+  const found = dependentSchemas?.[field]?.oneOf.find(({ properties }) => {
+    const chosen = properties[field] as { const?: string; enum?: string[] };
+    return chosen.const === operation || chosen.enum?.includes(operation ?? "") === true;
+  });
   if (found === undefined) throw new Error(`${name} has no branch for ${operation}`);
-  return found;
+  return { ...found, required: [field, ...(found.required ?? [])] };
 }

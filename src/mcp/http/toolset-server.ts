@@ -1,6 +1,5 @@
 import { ProtocolError, Server, type ServerContext, type Tool as ListedTool } from "@modelcontextprotocol/server";
-import { z } from "zod";
-import { listingOf, type GateContext, type Tool } from "../../tool/index.ts";
+import { listedSchemas, listingOf, type GateContext, type Tool } from "../../tool/index.ts";
 import { callGated } from "../gated-call.ts";
 import { cacheHints, hasResources, serveResources } from "../resources.ts";
 import type { FailureStyle } from "../tool-result.ts";
@@ -26,7 +25,7 @@ export interface ToolsetServerSettings {
 export function toolsetServer(settings: ToolsetServerSettings) {
   const { toolset, failures, onFault } = settings;
   const ownTools = new Map(toolset.tools.map((tool) => [tool.name, tool]));
-  const schemas = new Map(toolset.tools.map((tool) => [tool.name, schemasOf(tool)]));
+  const schemas = new Map(toolset.tools.map((tool) => [tool.name, listedSchemas(tool)]));
 
   return (era: Era, factsOf: (id: string | number) => CallFacts<CallContext> | undefined): BuiltServer<CallContext> => {
     const server = new Server(
@@ -53,7 +52,7 @@ export function toolsetServer(settings: ToolsetServerSettings) {
           name: tool.name,
           title: tool.title,
           description,
-          ...(schemas.get(tool.name) ?? schemasOf(tool)),
+          ...(schemas.get(tool.name) ?? listedSchemas(tool)),
           annotations,
         }),
       ),
@@ -69,13 +68,4 @@ export function toolsetServer(settings: ToolsetServerSettings) {
     }
     return { server, keptFor: (facts) => facts.context.gate.policy };
   };
-}
-
-type Schemas = Pick<ListedTool, "inputSchema" | "outputSchema">;
-
-function schemasOf(tool: Pick<Tool, "input" | "output">): Schemas {
-  const inputSchema = z.toJSONSchema(tool.input, { io: "input" });
-  const outputSchema = z.toJSONSchema(tool.output, { io: "output" });
-  // Both are made of objects.
-  return { inputSchema, outputSchema } as Schemas;
 }
