@@ -195,7 +195,7 @@ function effectsOf(operations: readonly Facts[]): readonly Effect[] {
 }
 
 /**
- * What any of the answers may hold. Every key is optional: an answer that was cut may lack one. A key that means different things in
+ * What any of the answers may hold, keys that only the platform knows included. Every key is optional: an answer that was cut may lack one. A key that means different things in
  * different answers is passed on as it is, since it was read through its own answer before, and shows all its forms.
  */
 function togetherOf(answers: readonly z.ZodObject[]): z.ZodObject {
@@ -211,7 +211,9 @@ function togetherOf(answers: readonly z.ZodObject[]): z.ZodObject {
     const forms = lazyForms([...types]);
     return [key, z.unknown().optional().meta(forms)];
   });
-  return z.object({ ...Object.fromEntries(shape), ...cut });
+  const together = z.object({ ...Object.fromEntries(shape), ...cut });
+  const others = answers.find(({ def }) => def.catchall !== undefined)?.def.catchall;
+  return others === undefined ? together : together.catchall(others);
 }
 
 /** Made when the tools are listed: a process that never lists them need not wait for it. */

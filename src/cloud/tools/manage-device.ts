@@ -83,7 +83,7 @@ export const manageDevice = bundle(
     count: operation({
       effects: ["read"],
       may: ["deviceId"],
-      answer: z.looseObject({}),
+      answer: z.object({}).catchall(z.number()),
       run: async (_, { backend, within }) => onlyNumbers(await backend.deviceControl.countDevices(within)),
     }),
     park: operation({

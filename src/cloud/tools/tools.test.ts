@@ -42,6 +42,15 @@ test.each(rows)(
   },
 );
 
+test.each(rows)("%s: nothing of its answer is lost on the way to the caller", async (_, [tool, operation, input]) => {
+  const declared = cloudTools.find(({ name }) => name === tool);
+  const { call, tools } = toolsetForTest();
+  const bound = tools.find(({ name }) => name === tool);
+  const given = declared?.input.parse(inputOf(tool, operation, input)) ?? {};
+  const answer = await bound?.handle(given, { signal: new AbortController().signal });
+  expect(await call(tool, inputOf(tool, operation, input))).toMatchObject({ kind: "ok", structured: answer });
+});
+
 const REVEALING = [
   "connect get_proxy_login",
   "connect get_user_login",
