@@ -62,13 +62,6 @@ test("all that is wrong is said at once", () => {
   }
 });
 
-test("a virtual platform and a real one exclude each other", () => {
-  const real = { MOBILERUN_BASE_URL: "https://api.mobilerun.ai/v1" };
-  expect(problemOf({ ...real, SIMLOCK_VIRTUAL: "1" })).toContain("SIMLOCK_VIRTUAL");
-  expect(problemOf({ ...real, SIMLOCK_VIRTUAL: "0" })).toBe("");
-  expect(problemOf({ SIMLOCK_VIRTUAL: "1" })).toBe("");
-});
-
 test("lists of names are read without blanks and in lower case", () => {
   expect(readHttpEnvironment({ MCP_ALLOWED_HOSTS: " Phones.Example ,,b " }).MCP_ALLOWED_HOSTS).toEqual([
     "phones.example",

@@ -99,13 +99,6 @@ export type HttpEnvironment = z.output<typeof HTTP_ENVIRONMENT>;
  * @throws {SimlockError} `CONFIG_INVALID`
  */
 export function readHttpEnvironment(env: Readonly<Record<string, string | undefined>>): HttpEnvironment {
-  if (isVirtual(env["SIMLOCK_VIRTUAL"]) && env["MOBILERUN_BASE_URL"] !== undefined) {
-    throw new SimlockError(
-      "CONFIG_INVALID",
-      "SIMLOCK_VIRTUAL and MOBILERUN_BASE_URL are both set: calls would go to a platform that is real.",
-      { hint: "Unset one of them." },
-    );
-  }
   const parsed = HTTP_ENVIRONMENT.safeParse(env);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`);
@@ -114,6 +107,3 @@ export function readHttpEnvironment(env: Readonly<Record<string, string | undefi
     hint: "docs/http.md lists every variable.",
   });
 }
-
-const isVirtual = (value: string | undefined): boolean =>
-  value !== undefined && value !== "" && value !== "0" && value !== "false";
