@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -16,6 +16,14 @@ export class Workshop {
     });
     this.#children.push(child);
     await once(child.stdout, "data");
+    return child;
+  }
+
+  /** Starts a program of ours in this folder, as its home; what it says on standard error goes to a file. */
+  run(log: string, args: readonly string[], env: Readonly<Record<string, string>>): ChildProcess {
+    const given = { PATH: process.env["PATH"] ?? "", HOME: this.folder, ...env };
+    const child = spawn(process.execPath, [...args], { env: given, stdio: ["ignore", "ignore", openSync(log, "w")] });
+    this.#children.push(child);
     return child;
   }
 

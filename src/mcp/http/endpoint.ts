@@ -58,6 +58,8 @@ interface Running<C> {
   readonly built: BuiltServer<C>;
 }
 
+const utf8 = new TextEncoder();
+const END = utf8.encode("}");
 /** Listings, which are the same for everybody who may use the same. */
 const KEPT = new Set(["tools/list", "resources/list", "resources/templates/list", "server/discover"]);
 const MAX_LISTENERS = 64;
@@ -72,7 +74,8 @@ const ELICITS = /^elicits-[0-9a-f-]{36}$/;
 export class Endpoint<C> {
   readonly #settings: EndpointSettings<C>;
   readonly #running = new Map<Era, Promise<Running<C>>>();
-  readonly #kept = new WeakMap<object, Map<string, string>>();
+  /** As bytes: a long text that is encoded anew for each answer costs more than all else that is done for it. */
+  readonly #kept = new WeakMap<object, Map<string, Uint8Array>>();
   /** Calls of legacy clients that can name them: to cancel one takes a message of its own there. */
   readonly #cancellable = new Map<string, () => void>();
   readonly #listen: McpHttpHandler;
@@ -129,7 +132,7 @@ export class Endpoint<C> {
       return {
         kind: "json",
         status: 200,
-        body: `{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":${kept}}`,
+        body: Buffer.concat([utf8.encode(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`), kept, END]),
       };
     }
     const reply = await this.#exchange(running.multiplexer, message, post, facts, session);
@@ -229,11 +232,11 @@ export class Endpoint<C> {
   }
 
   #keep(keptFor: object, key: string, reply: Reply): void {
-    if (reply.kind !== "json" || reply.status !== 200) return;
+    if (reply.kind !== "json" || reply.status !== 200 || typeof reply.body !== "string") return;
     const { result } = JSON.parse(reply.body) as { result?: unknown };
     if (result === undefined) return;
-    const answers = this.#kept.get(keptFor) ?? new Map<string, string>();
-    answers.set(key, JSON.stringify(result));
+    const answers = this.#kept.get(keptFor) ?? new Map<string, Uint8Array>();
+    answers.set(key, utf8.encode(JSON.stringify(result)));
     this.#kept.set(keptFor, answers);
   }
 }

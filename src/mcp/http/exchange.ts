@@ -7,7 +7,7 @@ export type Reply =
   | {
       readonly kind: "json";
       readonly status: number;
-      readonly body: string;
+      readonly body: string | Uint8Array;
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> }
