@@ -20,6 +20,8 @@ export interface HttpService {
 
 /** A header is either there within this time, or somebody holds the connection for nothing. */
 const HEADERS_TIMEOUT_MS = 15_000;
+/** Longer than proxies keep a connection that nobody uses, 60 s mostly: who closes it first must not be we, just as a request comes on it. */
+const KEEP_ALIVE_TIMEOUT_MS = 75_000;
 
 /** Serves MCP over Streamable HTTP, without sessions. */
 export async function serveHttp<C>(settings: HttpSettings<C>): Promise<HttpService> {
@@ -64,6 +66,7 @@ export async function serveHttp<C>(settings: HttpSettings<C>): Promise<HttpServi
     fetch: app.fetch,
     serverOptions: {
       headersTimeout: HEADERS_TIMEOUT_MS,
+      keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
       requestTimeout: environment.MCP_REQUEST_TIMEOUT_MS + HEADERS_TIMEOUT_MS,
     },
   });
