@@ -30,6 +30,7 @@ export interface GatedCall {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly gate: GateContext;
   readonly requestId: string;
+  readonly traceparent?: string;
   /** The client of the legacy era has said that its user can be asked. In the modern era each request says so itself. */
   readonly canElicit: boolean;
   readonly failures: FailureStyle;
@@ -41,13 +42,14 @@ export async function callGated(
   name: string,
   input: unknown,
   context: ServerContext,
-  { tools, gate, requestId, canElicit, failures, onFault }: GatedCall,
+  { tools, gate, requestId, traceparent, canElicit, failures, onFault }: GatedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const asking = new Asking(context, canElicit);
   const progress = progressOf(context);
   const call: GateCall = {
     signal: context.mcpReq.signal,
     requestId,
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(progress === undefined ? {} : { progress }),
     ...(asking.possible ? { confirm: (question) => asking.confirm(question) } : {}),
   };

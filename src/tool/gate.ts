@@ -118,9 +118,10 @@ async function outcomeOf(
 async function run(tool: Tool, input: Record<string, unknown>, call: GateCall): Promise<ToolOutcome> {
   if (call.signal.aborted) return failed(new ToolFailure("cancelled", "The call was cancelled before it began."));
   const attachments: Attachment[] = [];
-  const { signal, progress } = call;
+  const { signal, progress, traceparent } = call;
   const handed: ToolCall = {
     signal,
+    ...(traceparent === undefined ? {} : { traceparent }),
     ...(progress === undefined ? {} : { progress }),
     attach: (attachment) => attachments.push(attachment),
   };

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
-import { connect } from "node:net";
+import { createServer, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
+import { connect, type AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -307,6 +307,22 @@ describe("calls", () => {
     ]);
     const refused = await post(server.url, LIST_DEVICES, { "x-request-id": "req-refused" });
     expect([refused.status, refused.headers.get("x-request-id")]).toEqual([401, "req-refused"]);
+  });
+
+  test("a trace goes on to the platform, under a span of ours", async () => {
+    const seen: unknown[] = [];
+    const upstream = createServer((incoming, outgoing) => {
+      seen.push(incoming.headers["traceparent"]);
+      outgoing.writeHead(200, { "content-type": "application/json" }).end("{}");
+    }).listen(0, "127.0.0.1");
+    await once(upstream, "listening");
+    cloud.also(async () => void upstream.close());
+    const { url } = await cloud.http({
+      MOBILERUN_BASE_URL: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`,
+    });
+    const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+    await post(url, LIST_DEVICES, { ...BEARER, traceparent: `00-${trace}-00f067aa0ba902b7-01` });
+    expect(seen).toEqual([expect.stringMatching(new RegExp(`^00-${trace}-(?!00f067aa0ba902b7)[0-9a-f]{16}-01$`))]);
   });
 
   test("an answer is one JSON body, and a stream for a call that brought a progress token", async () => {

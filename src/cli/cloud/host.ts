@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
 import { flagOf, SimlockError } from "../../contract/index.ts";
@@ -27,6 +27,7 @@ import {
 } from "../../tool/index.ts";
 import { readDocumentText } from "../../state/index.ts";
 import type { Context } from "../context.ts";
+import type { ErrorLines } from "./error-lines.ts";
 
 /** How many credentials' clients are kept ready; the one that was idle longest goes. */
 const MOST_CREDENTIALS = 1_000;
@@ -53,13 +54,14 @@ interface Rules {
  * Starts what the cloud tools stand on. In a virtual home that is a platform of its own, on a free port of the loopback interface. Throws
  * `CONFIG_INVALID` for a profile file that is not valid.
  */
-export async function cloudHost(context: Context, environment: HttpEnvironment): Promise<CloudHost> {
+export async function cloudHost(context: Context, environment: HttpEnvironment, lines: ErrorLines): Promise<CloudHost> {
   const rules = await rulesOf(context, environment);
   const platform = context.home.virtual ? await startPlatform() : undefined;
   const baseUrl = platform?.url ?? environment.MOBILERUN_BASE_URL;
   const originals = createOriginals();
   const contexts = new LRUCache<string, CallContext>({ max: MOST_CREDENTIALS });
-  const onToolCall = (event: ToolCallEvent) => audit(context, event);
+  const onToolCall = (event: ToolCallEvent) =>
+    lines.write({ type: "mcp.tool_call", ts: new Date().toISOString(), ...event });
 
   const contextOf = (key: string): CallContext => {
     const subject = subjectOf(key);
@@ -159,12 +161,7 @@ async function startPlatform(): Promise<{ readonly url: string; close(): Promise
 
 /** Tells keys apart without being one. */
 function subjectOf(key: string): string {
-  return `key-${createHash("sha256").update(key).digest("hex").slice(0, 32)}`;
-}
-
-/** One JSON line on standard error: standard output is the protocol's. */
-function audit({ io }: Context, event: ToolCallEvent): void {
-  io.stderr.write(`${JSON.stringify({ type: "mcp.tool_call", ts: new Date().toISOString(), ...event })}\n`);
+  return `key-${hash("sha256", key).slice(0, 32)}`;
 }
 
 /** `SIMLOCK_VIRTUAL` in the environment, or `--virtual`. Together with an address of a real platform it is refused. */

@@ -1,5 +1,6 @@
 import { SimlockError, toSimlockError } from "../../contract/index.ts";
 import { readMcpHttpEnvironment, runMcpStdio, serveMcpOverHttp, type Log } from "../../mcp/index.ts";
+import { errorLines, type ErrorLines } from "../cloud/error-lines.ts";
 import { checkVirtual, cloudHost } from "../cloud/host.ts";
 import type { Context } from "../context.ts";
 import { writeLine } from "../io.ts";
@@ -23,8 +24,9 @@ export async function cloudOverStdio(context: Context): Promise<number> {
         hint: "Set it to your API key, or try it without one: --virtual brings a platform of its own.",
       });
     }
-    const host = await cloudHost(context, environment);
-    return runMcpStdio({
+    const lines = errorLines(stderr);
+    const host = await cloudHost(context, environment, lines);
+    const exitCode = await runMcpStdio({
       toolset: async () => {
         const { gate, tools } = host.contextOf(key.trim());
         return { ...host.toolset, gate, ...(tools === undefined ? {} : { tools: [...tools.values()] }) };
@@ -34,6 +36,8 @@ export async function cloudOverStdio(context: Context): Promise<number> {
       stdout,
       stderr,
     });
+    await lines.close();
+    return exitCode;
   });
 }
 
@@ -42,8 +46,9 @@ export async function cloudOverHttp(context: Context): Promise<number> {
   return orInvalid(context, async () => {
     const environment = await environmentOf(context);
     const stopped = new Stopped({ parent: false });
+    const lines = errorLines(context.io.stderr);
     try {
-      const host = await cloudHost(context, environment);
+      const host = await cloudHost(context, environment, lines);
       const service = await serveMcpOverHttp({
         environment,
         toolset: host.toolset,
@@ -52,13 +57,14 @@ export async function cloudOverHttp(context: Context): Promise<number> {
         credentials: "cloud",
         contextOf: (credential) => (credential?.kind === "api_key" ? host.contextOf(credential.key) : undefined),
         ready: () => host.ready(),
-        log: logTo(context, environment.LOG_LEVEL),
+        log: logTo(lines, environment.LOG_LEVEL),
       });
       await stopped.promise;
       await service.close();
       return 0;
     } finally {
       stopped.dispose();
+      await lines.close();
     }
   });
 }
@@ -71,10 +77,10 @@ async function environmentOf(context: Context) {
 const LEVELS = ["debug", "info", "warn", "error"] as const;
 
 /** JSON lines on standard error. */
-function logTo({ io }: Context, least: (typeof LEVELS)[number]): Log {
+function logTo(lines: ErrorLines, least: (typeof LEVELS)[number]): Log {
   return (level, event, fields) => {
     if (LEVELS.indexOf(level) < LEVELS.indexOf(least)) return;
-    io.stderr.write(`${JSON.stringify({ level, msg: event, ts: new Date().toISOString(), ...fields })}\n`);
+    lines.write({ level, msg: event, ts: new Date().toISOString(), ...fields });
   };
 }
 

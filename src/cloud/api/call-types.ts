@@ -49,6 +49,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** Of the answer, decompressed; the client's limit when it is left out. */
   readonly maxBytes?: number | undefined;
+  /** W3C trace context: sent as it is, with each attempt. */
+  readonly traceparent?: string | undefined;
 }
 
 export type RequestOf<E extends Endpoint> = CallOptions &

@@ -4,7 +4,7 @@ import { startDeadline, type Deadline } from "./deadline.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readEvents } from "./event-stream.ts";
 import { DEFAULT_LIMITS, type CloudLimits } from "./limits.ts";
-import { BadAnswer, checkShape, contentType, isJson, readBytes, readJson } from "./read-answer.ts";
+import { BadAnswer, checkShape, contentType, isJson, jsonOf, readBytes, readJson } from "./read-answer.ts";
 import { checkedRequest, type CheckedRequest, type LooseRequest } from "./checked-request.ts";
 import { checkedBaseUrl } from "./request-url.ts";
 import { delayBeforeRetry, readRetryAfter, repeatable, type Failure } from "./retry.ts";
@@ -104,7 +104,7 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     request: CallOptions,
   ): Promise<unknown> {
     try {
-      const response = await follow(endpoint, checked, deadline.signal);
+      const response = await follow(endpoint, checked, deadline.signal, request.traceparent);
       if (!response.ok) throw await refused(endpoint, response);
       return await read(endpoint, response, request);
     } catch (thrown) {
@@ -126,12 +126,22 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
   }
 
   /** Reads follow redirects within the API's own origin; the key is never taken elsewhere, and a write is never sent on. */
-  async function follow(endpoint: Endpoint, checked: CheckedRequest, signal: AbortSignal): Promise<Response> {
+  async function follow(
+    endpoint: Endpoint,
+    checked: CheckedRequest,
+    signal: AbortSignal,
+    traceparent: string | undefined,
+  ): Promise<Response> {
+    const headers = {
+      ...checked.headers,
+      ...(traceparent === undefined ? {} : { traceparent }),
+      authorization: `Bearer ${key}`,
+    };
     let url = checked.url;
     for (let hops = 0; ; hops += 1) {
       const response = await send(url.href, {
         method: endpoint.method,
-        headers: { ...checked.headers, authorization: `Bearer ${key}` },
+        headers,
         body: checked.body ?? null,
         redirect: "manual",
         signal,
@@ -242,7 +252,7 @@ async function refusalBody(response: Response): Promise<unknown> {
     return undefined;
   }
   try {
-    return JSON.parse(new TextDecoder().decode(await readBytes(response, MAX_REFUSAL_BYTES)));
+    return jsonOf(await readBytes(response, MAX_REFUSAL_BYTES));
   } catch {
     return undefined;
   }

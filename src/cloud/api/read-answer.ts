@@ -34,6 +34,13 @@ export function contentType(response: Response): string {
   return (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
+/** One for all: each holds memory outside the heap, which is given back late. */
+const utf8 = new TextDecoder();
+
+export function jsonOf(bytes: Uint8Array): unknown {
+  return JSON.parse(utf8.decode(bytes));
+}
+
 export function isJson(type: string): boolean {
   return type === "application/json" || type.endsWith("+json");
 }
@@ -48,7 +55,7 @@ export async function readJson(response: Response, maxBytes: number): Promise<un
   const bytes = await readBytes(response, maxBytes);
   if (bytes.length === 0) return null;
   try {
-    return JSON.parse(new TextDecoder().decode(bytes));
+    return jsonOf(bytes);
   } catch {
     throw new BadAnswer("answered with JSON that can't be read");
   }

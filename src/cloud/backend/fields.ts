@@ -50,4 +50,6 @@ export interface Paging {
 export interface Within {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs?: number | undefined;
+  /** W3C trace context, for a backend that calls somebody in turn. */
+  readonly traceparent?: string | undefined;
 }

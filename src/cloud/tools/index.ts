@@ -74,12 +74,12 @@ export function buildCloudTools(context: ToolCtx): readonly Tool[] {
 }
 
 function useOf({ backend, auth, devices, originals, clock }: ToolCtx, call: ToolCall): Use {
-  const { signal, progress, attach } = call;
+  const { signal, progress, attach, traceparent } = call;
   return {
     backend,
     subject: auth.subject,
     signal,
-    within: { signal },
+    within: traceparent === undefined ? { signal } : { signal, traceparent },
     devices,
     originals,
     clock: clock ?? systemClock,

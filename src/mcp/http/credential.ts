@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 
 export type Credential =
@@ -52,7 +52,7 @@ export function readCredential(headers: IncomingHttpHeaders, rules: CredentialRu
 
 /** Tells credentials apart without being one. */
 function hashOf(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex").slice(0, 32);
+  return hash("sha256", secret).slice(0, 32);
 }
 
 const malformed = (message: string): Presented => ({ kind: "malformed", message });

@@ -58,10 +58,18 @@ export function toolsetServer(settings: ToolsetServerSettings) {
       ),
     }));
     server.setRequestHandler("tools/call", (request, context) => {
-      const { requestId, canElicit, context: caller } = known(context);
+      const { requestId, traceparent, canElicit, context: caller } = known(context);
       const { name, arguments: input } = request.params;
       const tools = caller.tools ?? ownTools;
-      return callGated(name, input, context, { tools, gate: caller.gate, requestId, canElicit, failures, onFault });
+      return callGated(name, input, context, {
+        tools,
+        gate: caller.gate,
+        requestId,
+        traceparent,
+        canElicit,
+        failures,
+        onFault,
+      });
     });
     if (hasResources(toolset)) {
       serveResources(server, toolset, (context) => known(context).context.gate.auth.subject);
