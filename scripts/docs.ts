@@ -18,8 +18,8 @@ import {
   EXIT_LEASE_LOST,
   OPERATIONS,
 } from "../src/contract/index.ts";
+import { cloudTables } from "./cloud-docs.ts";
 import { schemaFiles, stateTables } from "./state-docs.ts";
-import { HTTP_ENVIRONMENT } from "../src/mcp/http/environment.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -34,11 +34,11 @@ const TABLES: Readonly<Record<string, () => string>> = {
   "exit codes": exitCodesTable,
   errors: errorsTable,
   config: configTable,
-  "http environment": httpEnvironmentTable,
   events: eventsTable,
   operations: operationsTable,
   "common errors": () => COMMON_ERRORS.map(code).join(", "),
   ...stateTables(table),
+  ...cloudTables(table),
 };
 
 function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -57,16 +57,6 @@ function cellText(text: string): string {
 }
 
 const code = (text: string): string => `\`${text}\``;
-
-function httpEnvironmentTable(): string {
-  const defaults: Readonly<Record<string, unknown>> = HTTP_ENVIRONMENT.parse({});
-  const rows = Object.entries(HTTP_ENVIRONMENT.shape).map(([name, schema]) => {
-    const value = defaults[name];
-    const text = Array.isArray(value) ? value.join(",") : String(value ?? "");
-    return [code(name), text === "" ? "–" : code(text), schema.description ?? ""];
-  });
-  return table(["variable", "default", "what it does"], rows);
-}
 
 function commands(): (readonly [Command, string])[] {
   const found: [Command, string][] = [];
