@@ -5,7 +5,7 @@ import { sliceFields, sliceOf, sliced } from "./bounds.ts";
 import { bundle } from "./declare.ts";
 import { deviceId, flag, id, packageName, text, waitSeconds } from "./inputs.ts";
 import type { Use } from "./use.ts";
-import { waitUntil } from "./waiting.ts";
+import { unlessAsked, waitUntil } from "./waiting.ts";
 
 const INSTALL_WAIT_S = 180;
 
@@ -56,8 +56,8 @@ export const manageDeviceApps = bundle(
         packageName: z.string().optional(),
         bundleId: z.string().optional(),
       }),
-      run: ({ deviceId: device, packageName: app, bundleId, waitSeconds: seconds = INSTALL_WAIT_S }, use) =>
-        install(device, { packageName: app, bundleId }, seconds, use),
+      run: ({ deviceId: device, packageName: app, bundleId, waitSeconds: asked }, use) =>
+        install(device, { packageName: app, bundleId }, unlessAsked(asked, INSTALL_WAIT_S, use), use),
     }),
     install_status: operation({
       effects: ["read"],

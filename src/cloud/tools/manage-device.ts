@@ -6,7 +6,7 @@ import { sliceFields, sliceOf, sliced } from "./bounds.ts";
 import { bundle } from "./declare.ts";
 import { deviceId, id, waitSeconds } from "./inputs.ts";
 import type { Use } from "./use.ts";
-import { waitUntil } from "./waiting.ts";
+import { unlessAsked, waitUntil } from "./waiting.ts";
 
 const READY_WAIT_S = 240;
 
@@ -63,7 +63,8 @@ export const manageDevice = bundle(
       needs: ["deviceId"],
       may: ["waitSeconds"],
       answer: Device,
-      run: ({ deviceId: device, waitSeconds: seconds = READY_WAIT_S }, use) => untilReady(device, seconds, use),
+      run: ({ deviceId: device, waitSeconds: asked }, use) =>
+        untilReady(device, unlessAsked(asked, READY_WAIT_S, use), use),
     }),
     get_capabilities: operation({
       effects: ["read"],

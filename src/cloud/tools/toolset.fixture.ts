@@ -29,10 +29,12 @@ export interface ToolsetForTest {
   readonly gate?: Partial<GateContext>;
   readonly context?: Partial<ToolCtx>;
   readonly signal?: AbortSignal;
+  /** The client asked for no progress. */
+  readonly unheard?: boolean;
 }
 
 /** All the tools over a backend that records, called the way a server calls them. */
-export function toolsetForTest({ profile = "full", answers, gate, context, signal }: ToolsetForTest = {}) {
+export function toolsetForTest({ profile = "full", answers, gate, context, signal, unheard }: ToolsetForTest = {}) {
   const { backend, calls } = recordingBackend(answers);
   const auth = createAuthContext({ kind: "api_key", subject: "k1" });
   const policy = policyForProfile(profile, cloudTools);
@@ -46,7 +48,10 @@ export function toolsetForTest({ profile = "full", answers, gate, context, signa
       name,
       input,
       { auth, policy, onToolCall: (event) => void events.push(event), ...gate },
-      { signal: signal ?? new AbortController().signal, progress: (report) => progress.push(report) },
+      {
+        signal: signal ?? new AbortController().signal,
+        ...(unheard === true ? {} : { progress: (report: ToolProgress) => void progress.push(report) }),
+      },
     );
   return { call, calls, events, progress, tools, policy };
 }

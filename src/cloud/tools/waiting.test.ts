@@ -43,6 +43,32 @@ test("wait_ready ends at its bound, and at once for a device that will never be 
   expect(await gone.call("manage_device", input)).toMatchObject({ failure: { code: "conflict" } });
 });
 
+test("a wait whose length nobody chose is over before a server gives up on the call, unless progress is heard", async () => {
+  const waited = async (tool: string, input: Record<string, unknown>, unheard: boolean) => {
+    const clock = fastClock();
+    const { call } = toolsetForTest({
+      unheard,
+      context: { clock },
+      answers: {
+        waitDeviceReady: inTurn(timeout),
+        getDevice: inTurn({ id: "d1", state: "creating" }),
+        listInstalls: inTurn([]),
+      },
+    });
+    await call(tool, { deviceId: "d1", ...input });
+    return clock.now() / 1000;
+  };
+  const install = { operation: "install", packageName: "com.example.notes" };
+  for (const [tool, input] of [
+    ["manage_device", { operation: "wait_ready" }],
+    ["manage_device_apps", install],
+  ] as const) {
+    expect([tool, await waited(tool, input, true)]).toEqual([tool, 45]);
+    expect(await waited(tool, input, false)).toBeGreaterThanOrEqual(180);
+    expect(await waited(tool, { ...input, waitSeconds: 300 }, true)).toBe(300);
+  }
+});
+
 test("an error of the platform ends a wait", async () => {
   const { call } = toolsetForTest({ answers: { waitDeviceReady: inTurn(new BackendError("forbidden", "No.")) } });
   expect(await call("manage_device", { operation: "wait_ready", deviceId: "d1" })).toMatchObject({

@@ -9,6 +9,14 @@ export const systemClock: Clock = {
   },
 };
 
+/** A server may give up on a call that says nothing for a minute. */
+const UNHEARD_WAIT_S = 45;
+
+/** How long to wait where the caller did not say: as long as this takes, or less where nobody hears of the progress. */
+export function unlessAsked(asked: number | undefined, usual: number, { progress }: Pick<Use, "progress">): number {
+  return asked ?? (progress === undefined ? Math.min(usual, UNHEARD_WAIT_S) : usual);
+}
+
 interface Waiting<T> {
   readonly seconds: number;
   readonly everyMs: number;
