@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_ANSWER, fitted, sliceOf } from "./bounds.ts";
+import { ROWS } from "./calls.fixture.ts";
 import { maskSecrets } from "./secrets.ts";
+import { inputOf, toolsetForTest } from "./toolset.fixture.ts";
 
 test("an answer that fits is left as it is", () => {
   const answer = { items: [1, 2], pagination: {} };
@@ -84,4 +86,48 @@ test("what is no secret is left alone", () => {
     properties: { password: { type: "string" } },
   };
   expect(maskSecrets(plain)).toEqual(plain);
+});
+
+test("whatever the platform sends, no answer is longer than a model can be given", async () => {
+  const long = "x".repeat(3000);
+  const thing = {
+    id: "x-1",
+    name: long,
+    description: long,
+    eventType: "e",
+    packageName: "p",
+    credentialName: "c",
+    method: "m",
+  };
+  const many = Array.from({ length: 60 }, () => ({ ...thing, params: { task: long } }));
+  const pagination = { page: 1, pages: 1, pageSize: 400, total: 400, hasNext: false, hasPrev: false };
+  const whole = {
+    ...thing,
+    taskId: "t",
+    items: many,
+    data: many,
+    events: many,
+    files: many,
+    pagination,
+    result: long.repeat(50),
+  };
+  const forms = [
+    whole,
+    { ...whole, data: { ...thing, params: { long: long.repeat(50) } } },
+    many,
+    many.map(() => long),
+  ];
+  let read = 0;
+  for (const form of forms) {
+    const everything = new Proxy({}, { get: () => () => form });
+    for (const [tool, operation, input] of ROWS) {
+      const outcome = await toolsetForTest({ answers: everything }).call(tool, inputOf(tool, operation, input));
+      if (outcome.kind !== "ok") continue;
+      const { length } = JSON.stringify(outcome.structured);
+      expect([tool, operation, length <= MAX_ANSWER]).toEqual([tool, operation, true]);
+      read += length > MAX_ANSWER / 2 ? 1 : 0;
+    }
+  }
+  // Enough of them had to be cut for this to say something.
+  expect(read).toBeGreaterThan(20);
 });

@@ -158,6 +158,60 @@ test("a file comes back whole in parts: text as text and without torn characters
   expect(await collect(binary, 1024)).toEqual({ encoding: "base64", bytes: binary });
 });
 
+test("an upload goes into the folder that its path names, under a name, and is measured in bytes", async () => {
+  const { call, calls } = toolsetForTest();
+  const upload = (bytes: number, more: Record<string, unknown>) =>
+    call("manage_device_files", {
+      operation: "upload",
+      ...device,
+      contentBase64: Buffer.alloc(bytes).toString("base64"),
+      ...more,
+    });
+  await upload(3, { path: "/sdcard/Download", fileName: "a.txt" });
+  await upload(3, { path: "/sdcard/Download/b.txt" });
+  await upload(256 * 1024, { path: "/sdcard/", fileName: "big" });
+  expect(await upload(256 * 1024 + 1, { path: "/sdcard/", fileName: "big" })).toMatchObject({ kind: "error" });
+  const sent = calls.map(({ args }) => args[1] as { path: string; fileName: string; bytes: Uint8Array });
+  expect(sent.map(({ path, fileName, bytes }) => [path, fileName, bytes.length])).toEqual([
+    ["/sdcard/Download", "a.txt", 3],
+    ["/sdcard/Download", "b.txt", 3],
+    ["/sdcard/", "big", 262_144],
+  ]);
+});
+
+test("every kind of device and proxy that is sold can be asked for, and a purchase says its kind", async () => {
+  const { call, calls } = toolsetForTest();
+  const types = ["android_cloud_phone", "android_physical_phone", "ios_stealth_phone", "android_emulator"];
+  for (const deviceType of types) expect(await call("create_device", { deviceType })).toMatchObject({ kind: "ok" });
+  for (const type of [undefined, "residential", "mobile", "dedicated_residential"]) {
+    await call("connect", { operation: "buy_proxy", country: "de", ...(type === undefined ? {} : { type }) });
+  }
+  expect(calls.map(({ args }) => args[0])).toMatchObject([
+    ...types.map((deviceType) => ({ deviceType })),
+    { country: "de", type: "residential" },
+    { country: "de", type: "residential" },
+    { country: "de", type: "mobile" },
+    { country: "de", type: "dedicated_residential" },
+  ]);
+});
+
+test("executions are listed by every status that they can have, beyond the newest hundred", async () => {
+  const { call, calls } = toolsetForTest();
+  const statuses = ["pending", "running", "success", "failed", "cancelled", "skipped", "invalid"];
+  for (const status of statuses) {
+    const input = { resource: "execution", status, page: 3, pageSize: 100 };
+    expect(await call("list_workflow_resources", input)).toMatchObject({ kind: "ok" });
+  }
+  expect(calls.map(({ args }) => args[0])).toEqual(statuses.map((status) => ({ status, page: 3, pageSize: 100 })));
+});
+
+test("capabilities are what a device can do; what identifies it is asked for apart, and closed to readonly", async () => {
+  const { call, calls } = toolsetForTest({ profile: "readonly" });
+  await call("manage_device", { operation: "get_capabilities", ...device });
+  expect(calls).toEqual([{ method: "deviceControl.getDeviceCapabilities", args: ["d1"] }]);
+  expect(await call("manage_device", { operation: "get_fingerprint", ...device })).toMatchObject({ kind: "denied" });
+});
+
 test("a trajectory is paged by its size too, and goes on where it ended", async () => {
   const events = Array.from({ length: 60 }, (_, at) => ({
     event: "E",

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { allowedOperations, annotationsOf, listingOf, policyForProfile } from "../../tool/index.ts";
+import { legacy, served } from "../../mcp/http/server.fixture.ts";
+import { allowedOperations, annotationsOf, createAuthContext, listingOf, policyForProfile } from "../../tool/index.ts";
 import { buildCloudTools, cloudTools } from "./index.ts";
 import { toolsetForTest } from "./toolset.fixture.ts";
 
@@ -145,4 +146,39 @@ test("tools are bound to a backend without being made again", () => {
   const again = buildCloudTools({} as never);
   expect(again.map(({ input }) => input)).toEqual(tools.map(({ input }) => input));
   expect(again[0]?.input).toBe(tools[0]?.input);
+});
+
+test("callers of one server have policies of their own, in what is listed and in what is carried out", async () => {
+  const sets = { dr_sk_reader: toolsetForTest({ profile: "readonly" }), dr_sk_owner: toolsetForTest() };
+  const contexts = Object.fromEntries(
+    Object.entries(sets).map(([key, { tools, policy }]) => [
+      key,
+      {
+        gate: { auth: createAuthContext({ kind: "api_key", subject: key }), policy },
+        tools: new Map(tools.map((tool) => [tool.name, tool])),
+      },
+    ]),
+  );
+  const server = await served(
+    {},
+    {
+      toolset: { title: "", instructions: "", tools: sets.dr_sk_owner.tools, resources: [], close: async () => {} },
+      contextOf: (credential) => (credential?.kind === "api_key" ? contexts[credential.key] : undefined),
+    },
+  );
+  try {
+    const ask = async (key: string, body: unknown) => {
+      const response = await server.post(body, { authorization: `Bearer ${key}` });
+      return (await response.json()) as { result?: { tools: unknown[] }; error?: { message: string } };
+    };
+    const create = legacy("tools/call", { name: "create_device", arguments: {} });
+    for (const [key, count] of Object.entries({ dr_sk_reader: 24, dr_sk_owner: 34 })) {
+      expect((await ask(key, legacy("tools/list"))).result?.tools).toHaveLength(count);
+    }
+    expect((await ask("dr_sk_reader", create)).error?.message).toBe("Tool create_device not found");
+    expect((await ask("dr_sk_owner", create)).error).toBeUndefined();
+    expect([sets.dr_sk_reader.calls.length, sets.dr_sk_owner.calls.length]).toEqual([0, 1]);
+  } finally {
+    await server.close();
+  }
 });

@@ -51,6 +51,15 @@ test.each(rows)("%s: nothing of its answer is lost on the way to the caller", as
   expect(await call(tool, inputOf(tool, operation, input))).toMatchObject({ kind: "ok", structured: answer });
 });
 
+test.each(rows)("%s: a list that comes in parts can be asked for to its end", async (_, [tool, operation, input]) => {
+  const outcome = await toolsetForTest().call(tool, inputOf(tool, operation, input));
+  const answer = "structured" in outcome ? outcome.structured : {};
+  const declared = cloudTools.find(({ name }) => name === tool);
+  const takes = operation === undefined ? declared?.input.shape : branchOf(tool, operation).properties;
+  if ("pagination" in answer) expect(Object.keys(takes ?? {})).toEqual(expect.arrayContaining(["page", "pageSize"]));
+  if ("hasMore" in answer) expect(Object.keys(takes ?? {})).toContain("offset");
+});
+
 const REVEALING = [
   "connect get_proxy_login",
   "connect get_user_login",
