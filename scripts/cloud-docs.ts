@@ -1,7 +1,7 @@
 /** The tables of the cloud tools' contract and environment, made of what the source says. */
 import { cloudTools } from "../src/cloud/index.ts";
 import { HTTP_ENVIRONMENT } from "../src/mcp/http/environment.ts";
-import { POLICY_PROFILES } from "../src/tool/index.ts";
+import { POLICY_PROFILES, type PolicyProfile } from "../src/tool/index.ts";
 import { currentSurface, TOOL_ERRORS } from "./tool-surface.ts";
 
 type Table = (headings: readonly string[], rows: readonly (readonly string[])[]) => string;
@@ -42,11 +42,19 @@ function toolsTable(table: Table): string {
   );
 }
 
+const PROFILES: Readonly<Record<PolicyProfile, string>> = {
+  readonly:
+    "Reads, and of those none that reveals a secret, hands out a file of the device, or dials a host of your choice.",
+  "safe-writes": "Nothing that costs, destroys, reveals or dials; so no task runs.",
+  "no-commerce": "The default. No buying, and no ending of what is paid for; task runs, which cost credits, are open.",
+  full: "Everything that is classified.",
+};
+
 function profilesTable(table: Table): string {
   const { tools } = currentSurface("");
   const all = tools.flatMap(({ operations }) => Object.values(operations)).length;
   return table(
-    ["profile", "tools", "operations"],
+    ["profile", "tools", "operations", "what is open"],
     POLICY_PROFILES.map((profile) => {
       const open = tools.map(({ operations }) =>
         Object.values(operations).filter(({ profiles }) => profiles.includes(profile)),
@@ -55,6 +63,7 @@ function profilesTable(table: Table): string {
         code(profile),
         `${open.filter((operations) => operations.length > 0).length} of ${cloudTools.length}`,
         `${open.flat().length} of ${all}`,
+        PROFILES[profile],
       ];
     }),
   );

@@ -1,10 +1,16 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { CloudTest } from "../support/cloud-server.ts";
 import { runTour } from "../support/tour.ts";
+import { until } from "../support/until.ts";
 
 /** What docs/cloud.md and docs/http.md show, run as it stands there, and what they say that comes of it. */
+
+const cloud = new CloudTest();
+afterAll(() => cloud.close());
 
 async function freePort(): Promise<string> {
   const server = createServer();
@@ -46,4 +52,40 @@ test.each([
       stdout.split("\n").map((line) => line.trim()),
     ),
   ).toEqual([]);
+});
+
+test("a server whose platform is away lives and is not ready, and writes what LOG_LEVEL lets through and the audit", async () => {
+  const [port, away] = [await freePort(), await freePort()];
+  const child = cloud.start(["--http"], {
+    PORT: port,
+    LOG_LEVEL: "error",
+    MOBILERUN_BASE_URL: `http://127.0.0.1:${away}/v1`,
+  });
+  let said = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
+  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
+  await until(() =>
+    get("/health")
+      .then((status) => status === 200)
+      .catch(() => false),
+  );
+  expect(await get("/ready")).toBe(503);
+  await fetch(`http://127.0.0.1:${port}/mcp`, {
+    method: "POST",
+    headers: {
+      authorization: "Bearer dr_sk_try",
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+    },
+    body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such_tool","arguments":{}}}',
+  });
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "close")) as [number | null];
+  expect(code).toBe(0);
+  expect(
+    said
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ type: "mcp.tool_call", outcome: "denied", code: "not_found" }]);
 });
