@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { CloudTest } from "../support/cloud-server.ts";
+import { CloudTest, type AuditLine } from "../support/cloud-server.ts";
 import { runTour } from "../support/tour.ts";
 import { until } from "../support/until.ts";
 
@@ -54,7 +54,7 @@ test.each([
   ).toEqual([]);
 });
 
-test("a server whose platform is away lives and is not ready, and writes what LOG_LEVEL lets through and the audit", async () => {
+test("a server whose platform is away lives, is not ready, and at LOG_LEVEL=error writes audit lines alone, which tell keys apart", async () => {
   const [port, away] = [await freePort(), await freePort()];
   const child = cloud.start(["--http"], {
     PORT: port,
@@ -63,29 +63,33 @@ test("a server whose platform is away lives and is not ready, and writes what LO
   });
   let said = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`).then(({ status }) => status);
+  const url = `http://127.0.0.1:${port}`;
+  const statusOf = (path: string) => fetch(`${url}${path}`).then(({ status }) => status);
   await until(() =>
-    get("/health")
+    statusOf("/health")
       .then((status) => status === 200)
       .catch(() => false),
   );
-  expect(await get("/ready")).toBe(503);
-  await fetch(`http://127.0.0.1:${port}/mcp`, {
-    method: "POST",
-    headers: {
-      authorization: "Bearer dr_sk_try",
+  expect(await statusOf("/ready")).toBe(503);
+  for (const key of ["dr_sk_one", "dr_sk_two", "dr_sk_one"]) {
+    const headers = {
+      authorization: `Bearer ${key}`,
       accept: "application/json, text/event-stream",
       "content-type": "application/json",
-    },
-    body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such_tool","arguments":{}}}',
-  });
+    };
+    const body = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"no_such_tool","arguments":{}}}';
+    await fetch(`${url}/mcp`, { method: "POST", headers, body });
+  }
   child.kill("SIGTERM");
-  const [code] = (await once(child, "close")) as [number | null];
-  expect(code).toBe(0);
-  expect(
-    said
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line) as unknown),
-  ).toMatchObject([{ type: "mcp.tool_call", outcome: "denied", code: "not_found" }]);
+  expect(await once(child, "close")).toEqual([0, null]);
+  const lines = said.trim().split("\n");
+  const audit = lines.map((line) => JSON.parse(line) as Partial<AuditLine>);
+  expect(audit.map(({ type, outcome, code }) => [type, outcome, code].join(" "))).toEqual([
+    "mcp.tool_call denied not_found",
+    "mcp.tool_call denied not_found",
+    "mcp.tool_call denied not_found",
+  ]);
+  const [one, two, again] = audit.map(({ auth }) => auth?.subject);
+  expect(one).toBe(again);
+  expect(one).not.toBe(two);
 });
