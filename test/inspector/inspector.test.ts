@@ -60,7 +60,9 @@ describe.skipIf(missing !== undefined).each(["legacy", "modern"])(
   "the Inspector's CLI in the %s era, on stdio",
   (era) => {
     test("lists five tools", async () => {
-      const listed = (await inspect(era, LEASES, "--method", "tools/list")) as { tools: { name: string }[] };
+      const listed = (await inspect(era, LEASES, "--method", "tools/list", "--strict")) as {
+        tools: { name: string }[];
+      };
       expect(listed.tools.map((tool) => tool.name)).toEqual([
         "list_devices",
         "lease_simulator",
@@ -82,7 +84,7 @@ describe.skipIf(missing !== undefined).each(["legacy", "modern"])(
   "the Inspector's CLI in the %s era, over HTTP",
   (era) => {
     test("lists the cloud tools", async () => {
-      const listed = (await inspect(era, phones, "--method", "tools/list")) as {
+      const listed = (await inspect(era, phones, "--method", "tools/list", "--strict")) as {
         tools: { name: string }[];
       };
       expect(listed.tools.map(({ name }) => name)).toEqual(

@@ -80,7 +80,10 @@ export const createTrigger = single({
 
 function activated(activation: string, needs: readonly string[], refuses: readonly string[]) {
   return {
-    properties: { activation: { const: activation }, ...Object.fromEntries(refuses.map((field) => [field, false])) },
+    properties: {
+      activation: { const: activation },
+      ...Object.fromEntries(refuses.map((field) => [field, { not: {} }])),
+    },
     required: ["activation", ...needs],
   };
 }
