@@ -174,6 +174,10 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
         await response.body?.cancel();
         throw new BadAnswer("answered with no stream of events");
       case "empty":
+        // A page comes from a proxy on the way: what was asked for may never have arrived.
+        if (contentType(response) === "text/html" && (await readBytes(response, limits.maxJsonBytes)).length > 0) {
+          throw new BadAnswer("answered with text/html instead of nothing");
+        }
         await response.body?.cancel();
         return undefined;
     }
@@ -199,7 +203,9 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
       const ended = deadline.endedBy();
       if (ended !== undefined) throw endedError(endpoint, ended);
       const why = thrown instanceof BadAnswer ? thrown.message : "broke off its stream of events";
-      throw new CloudError("upstream_error", `${endpoint.name}: Mobilerun ${why}.`);
+      throw new CloudError("upstream_error", `${endpoint.name}: Mobilerun ${why}.`, {
+        mayHaveHappened: writes(endpoint),
+      });
     } finally {
       deadline.release();
     }
