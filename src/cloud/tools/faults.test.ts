@@ -1,122 +1,18 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { BackendError } from "../backend/errors.ts";
-import { failureText } from "../../tool/index.ts";
-import { toolsetForTest, type ToolsetForTest } from "./toolset.fixture.ts";
-
-/** The text that a client reads when the call is refused. */
-async function refusal(name: string, input: Record<string, unknown>, setUp?: ToolsetForTest): Promise<string> {
-  const outcome = await toolsetForTest(setUp).call(name, input);
-  return outcome.kind === "ok" ? "ok" : failureText(outcome.failure);
-}
+import { CONNECT_PROXY_TYPES } from "../backend/connect.ts";
+import { DEVICE_TYPES } from "../backend/devices.ts";
+import type { Backend } from "../backend/index.ts";
+import { EXECUTION_STATUSES } from "../backend/workflows.ts";
+import { CONFIRMABLE, POLICY_PROFILES, policyForProfile } from "../../tool/index.ts";
+import { recordingBackend } from "./backend.fixture.ts";
+import { MAX_ANSWER } from "./bounds.ts";
+import { ROWS } from "./calls.fixture.ts";
+import { cloudTools } from "./index.ts";
+import { inputOf, toolsetForTest } from "./toolset.fixture.ts";
 
 const device = { deviceId: "d1" };
-
-test.each<[string, Record<string, unknown>, RegExp]>([
-  ["webhooks", { operation: "get" }, /webhooks operation=get requires endpointId/],
-  [
-    "webhooks",
-    { operation: "update", endpointId: "5f0c2c1e-6a0e-4b0f-9d55-1f4c5a0e9a01" },
-    /requires at least one of eventTypes, state, description/,
-  ],
-  ["device_action", { operation: "tap", ...device, x: 1 }, /device_action operation=tap requires y/],
-  [
-    "device_action",
-    { operation: "tap", ...device, x: 1, y: 1, text: "a" },
-    /field text is not valid for operation=tap; allowed fields: deviceId, x, y, stealth, displayId/,
-  ],
-  ["list_workflow_resources", { resource: "service_methods" }, /requires filter: service/],
-  [
-    "list_workflow_resources",
-    { resource: "service", search: "a" },
-    /filter search is not valid for resource=service; allowed filters: none/,
-  ],
-  ["get_device", { ...device, devceId: "x" }, /"devceId"/],
-  ["get_device", { deviceId: "" }, /deviceId/],
-  ["get_device", { deviceId: ".." }, /deviceId: is not an id/],
-  ["get_task", { view: "summary", taskId: "t", limit: 3 }, /field limit is not valid for view=summary/],
-  ["create_trigger", { name: "n", activation: "event" }, /activation=event requires eventType/],
-  ["create_trigger", { name: "n", activation: "schedule" }, /activation=schedule requires scheduleRule/],
-  [
-    "create_trigger",
-    { name: "n", activation: "schedule", scheduleRule: { type: "cron", expression: "0 9 * * *" } },
-    /type=cron requires timezone/,
-  ],
-  [
-    "create_trigger",
-    { name: "n", activation: "schedule", scheduleRule: { type: "once" } },
-    /requires scheduleRule.dateTime/,
-  ],
-  [
-    "create_trigger",
-    { name: "n", activation: "custom", eventType: "e" },
-    /field eventType is not valid for activation=custom/,
-  ],
-  ["create_action", { name: "n", catalogEntryId: "c", isAsync: true }, /isAsync/],
-  ["create_flow", { name: "n", triggerId: "t", actions: [], deviceIds: ["d1"] }, /actions/],
-  ["configure_device", { operation: "set_location", ...device, latitude: 91, longitude: 0 }, /latitude/],
-  [
-    "configure_device",
-    { operation: "proxy_connect", ...device, socks5Host: "h" },
-    /requires socks5Host and socks5Port/,
-  ],
-  ["configure_device", { operation: "proxy_connect", ...device }, /requires exactly one of/],
-  ["configure_device", { operation: "proxy_connect", ...device, socks5Host: "h", socks5Port: 70_000 }, /socks5Port/],
-  [
-    "manage_esim",
-    { operation: "activate", ...device, enable: true, smDpAddr: "s", confirmationCode: "1" },
-    /confirmationCode requires matchingId/,
-  ],
-  ["manage_device_apps", { operation: "install", ...device, packageName: "a", bundleId: "b" }, /not both/],
-  [
-    "manage_device_files",
-    { operation: "upload", ...device, path: "/sdcard/", contentBase64: "aGk=" },
-    /fileName is missing/,
-  ],
-  [
-    "manage_device_files",
-    { operation: "upload", ...device, path: "/sdcard/a", contentBase64: "not base64!" },
-    /contentBase64/,
-  ],
-  [
-    "proxies",
-    { operation: "create", protocol: "socks5", name: "n", host: "h" },
-    /protocol=socks5 requires port, user, password/,
-  ],
-  [
-    "proxies",
-    { operation: "create", protocol: "wireguard", name: "n", config: "c", host: "h" },
-    /field host is not valid for protocol=wireguard/,
-  ],
-  ["list_tasks", { ...device, status: "running" }, /filter status is not valid with deviceId/],
-  ["list_tasks", { orderBy: "assignedAt" }, /orderBy assignedAt is not valid without deviceId/],
-])("%s %j is refused before anything is called", async (name, input, text) => {
-  const { call, calls } = toolsetForTest();
-  expect(await call(name, input)).toMatchObject({ kind: "error", failure: { code: "invalid_input" } });
-  expect(calls).toEqual([]);
-  expect(await refusal(name, input)).toMatch(text);
-});
-
-test("an error keeps its code, says which resource it is about, and gives a hint", async () => {
-  const answers = {
-    getFlow: () => {
-      throw new BackendError("not_found", "404 no such flow", { hint: "List the flows." });
-    },
-    tap: () => {
-      throw new BackendError("payment_required", "402 no credits");
-    },
-  };
-  const text = await refusal("get_workflow_resource", { resource: "flow", id: "f1" }, { answers });
-  expect(text).toBe("[not_found] flow f1: 404 no such flow\nList the flows.");
-  expect(await refusal("device_action", { operation: "tap", ...device, x: 1, y: 1 }, { answers })).toMatch(
-    /^\[payment_required\]/,
-  );
-});
-
-test("an answer that cannot be read is the platform's error, not a crash of ours", async () => {
-  const answers = { getDevice: () => "<html>", listApps: () => ({ items: "none" }) };
-  expect(await refusal("get_device", device, { answers })).toMatch(/^\[upstream_error\] get_device: /);
-  expect(await refusal("apps", { operation: "list" }, { answers })).toMatch(/^\[upstream_error\]/);
-});
 
 test("stopped devices are listed, terminated ones when they are asked for", async () => {
   const { call, calls } = toolsetForTest();
@@ -265,4 +161,137 @@ test("with an allow-list of devices, a task is looked up before anything is done
   expect(calls.map(({ method }) => method)).toEqual(["tasks.getTaskSummary", "tasks.getTaskSummary"]);
   expect(await call("stop_task", { taskId: "mine" })).toMatchObject({ kind: "ok" });
   expect(calls.at(-1)).toEqual({ method: "tasks.stopTask", args: ["mine"] });
+});
+
+test("every type that the platform has can be asked for", async () => {
+  const { call } = toolsetForTest();
+  for (const type of DEVICE_TYPES) {
+    expect(await call("list_devices", { type })).toMatchObject({ kind: "ok" });
+    expect(await call("create_device", { deviceType: type })).toMatchObject({ kind: "ok" });
+  }
+  expect(DEVICE_TYPES).toEqual(expect.arrayContaining(["android_cloud_phone", "dedicated_emulated_device"]));
+  for (const type of CONNECT_PROXY_TYPES) {
+    expect(await call("connect", { operation: "list_countries", type })).toMatchObject({ kind: "ok" });
+    expect(await call("connect", { operation: "buy_proxy", country: "de", type })).toMatchObject({ kind: "ok" });
+  }
+  expect(CONNECT_PROXY_TYPES).toEqual(["residential", "dedicated_residential", "mobile"]);
+  for (const status of EXECUTION_STATUSES) {
+    expect(await call("list_workflow_resources", { resource: "execution", status })).toMatchObject({ kind: "ok" });
+  }
+  expect(EXECUTION_STATUSES).toEqual(expect.arrayContaining(["cancelled", "skipped", "invalid"]));
+});
+
+test.each([
+  ["list_workflow_resources", { resource: "action_catalog" }, "listActionCatalog"],
+  ["list_workflow_resources", { resource: "app_event_catalog" }, "listAppEventCatalog"],
+  ["list_workflow_resources", { resource: "execution" }, "listExecutions"],
+  ["list_credentials", {}, "listCredentials"],
+])("%s %j can be read to its end, however long it is", async (tool, input, method) => {
+  const names = Array.from({ length: 230 }, (_, at) => `n${at}`);
+  const pageOf = ({ page = 1, pageSize = 20 }) => ({
+    items: names.slice((page - 1) * pageSize, page * pageSize).map((id) => ({
+      ...{ id, name: id, eventType: id, packageName: "com.example.notes", credentialName: id, status: "failed" },
+    })),
+    pagination: {
+      ...{ page, pageSize, total: names.length, pages: Math.ceil(names.length / pageSize) },
+      ...{ hasNext: page * pageSize < names.length, hasPrev: page > 1 },
+    },
+  });
+  const { call } = toolsetForTest({ answers: { [method]: pageOf } });
+  const seen: unknown[] = [];
+  for (const page of [1, 2, 3]) {
+    const outcome = await call(tool, { ...input, page, pageSize: 100 });
+    if (outcome.kind !== "ok") throw new Error(outcome.failure.message);
+    const { items, pagination } = outcome.structured as unknown as ReturnType<typeof pageOf>;
+    seen.push(...items.map(({ id, eventType, credentialName }) => id ?? eventType ?? credentialName));
+    expect(pagination.hasNext).toBe(page < 3);
+  }
+  expect(seen).toEqual(names);
+});
+
+/** The same answer with long lists and long texts. */
+function swollen(value: unknown, times: number): unknown {
+  if (typeof value === "string") return value + "x".repeat(100);
+  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
+  if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, swollen(v, times)]));
+  const items = value.map((item) => swollen(item, 1));
+  return Array.from({ length: times }, () => items).flat();
+}
+
+test("however much the platform sends, what a tool answers is short, and says what is missing", async () => {
+  const { backend } = recordingBackend();
+  const talkative = new Proxy(backend, {
+    get: (ports, domain: keyof Backend) =>
+      new Proxy(ports[domain], {
+        get: (port, method) => {
+          const answer = Reflect.get(port, method) as (...args: unknown[]) => Promise<unknown>;
+          return async (...args: unknown[]) => swollen(await answer(...args), 400);
+        },
+      }),
+  });
+  const { call } = toolsetForTest({ context: { backend: talkative } });
+  const silent: string[] = [];
+  const refused: string[] = [];
+  let cutShort = 0;
+  for (const [tool, operation, input] of ROWS) {
+    const outcome = await call(tool, inputOf(tool, operation, input));
+    const name = `${tool} ${operation ?? ""}`.trim();
+    if (outcome.kind !== "ok") {
+      refused.push(name);
+      continue;
+    }
+    const { structured } = outcome;
+    expect([name, JSON.stringify(structured).length <= MAX_ANSWER]).toEqual([name, true]);
+    if (structured.truncated !== true) continue;
+    cutShort += 1;
+    if (structured.note === undefined && structured.nextOffset === undefined) silent.push(name);
+  }
+  expect(silent).toEqual([]);
+  // No state is called that, and no element.
+  expect(refused).toEqual(["manage_device wait_ready", "device_action tap_element"]);
+  expect(cutShort).toBeGreaterThan(20);
+});
+
+test("what a device can do is told without what identifies it, which readonly does not get", async () => {
+  const answers = { getDeviceCapabilities: () => ({ deviceType: "t", capabilities: { esim: true }, imei: "35-1" }) };
+  const { call, calls } = toolsetForTest({ profile: "readonly", answers });
+  expect(await call("manage_device", { operation: "get_capabilities", ...device })).toMatchObject({
+    structured: { deviceType: "t", capabilities: { esim: true } },
+  });
+  expect(await call("manage_device", { operation: "get_fingerprint", ...device })).toMatchObject({ kind: "denied" });
+  expect(calls).toEqual([{ method: "deviceControl.getDeviceCapabilities", args: ["d1"] }]);
+});
+
+test("what still costs or destroys under no-commerce can be made to need the user's yes; safe-writes does without it", async () => {
+  const needingYes = new Set<string>();
+  for (const [tool, operation, input] of ROWS) {
+    const gate = { mustConfirm: new Set(CONFIRMABLE) };
+    const { call, calls } = toolsetForTest({ profile: "no-commerce", gate });
+    const outcome = await call(tool, inputOf(tool, operation, input));
+    if (outcome.kind !== "denied" || !outcome.failure.message.includes("cannot ask")) continue;
+    expect(calls).toEqual([]);
+    const cautious = toolsetForTest({ profile: "safe-writes" });
+    expect(await cautious.call(tool, inputOf(tool, operation, input))).toMatchObject({ kind: "denied" });
+    needingYes.add(operation === undefined ? tool : `${tool} ${operation}`);
+  }
+  const spending = ["run_task", "create_flow", "configure_device proxy_connect", "manage_esim activate"];
+  const destroying = ["manage_device reset", "apps delete", "manage_esim remove", "webhooks rotate_secret"];
+  expect([...needingYes]).toEqual(expect.arrayContaining([...spending, ...destroying]));
+});
+
+test("the documents count the tools that there are", () => {
+  const counts = new Set(POLICY_PROFILES.map((profile) => policyForProfile(profile, cloudTools).toolAllowlist.size));
+  const root = join(import.meta.dirname, "../../..");
+  const documents = ["README.md", ...readdirSync(join(root, "docs")).map((name) => join("docs", name))];
+  const counted = documents
+    .filter((name) => name.endsWith(".md"))
+    .flatMap((name) =>
+      [...readFileSync(join(root, name), "utf8").matchAll(/\b(\d+) (?:\w+ )?tools\b/g)].map(([said, count]) => ({
+        name,
+        said,
+        right: counts.has(Number(count)),
+      })),
+    );
+  expect(counted.filter(({ right }) => !right)).toEqual([]);
+  expect(counted.length).toBeGreaterThanOrEqual(3);
 });
