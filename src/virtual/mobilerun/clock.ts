@@ -6,15 +6,52 @@ export interface VirtualClock {
   after(ms: number, work: () => void): () => void;
 }
 
-/** The machine's own time. Its timers keep no process alive. */
+/** Node runs a timer of more milliseconds than this at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** The machine's own time. Its timers keep no process alive; a wait of months is made of several. */
 export const systemClock: VirtualClock = {
   now: () => Date.now(),
   after(ms, work) {
-    const timer = setTimeout(work, ms);
-    timer.unref();
+    const end = Date.now() + ms;
+    let timer: NodeJS.Timeout;
+    const wait = () => {
+      const left = end - Date.now();
+      timer = left > LONGEST_MS ? setTimeout(wait, LONGEST_MS) : setTimeout(work, left);
+      timer.unref();
+    };
+    wait();
     return () => clearTimeout(timer);
   },
 };
+
+/** A clock that runs nothing any more once `closing` is aborted. */
+export function clockUntil(closing: AbortSignal, clock: VirtualClock): VirtualClock {
+  const waiting = new Set<() => void>();
+  closing.addEventListener(
+    "abort",
+    () => {
+      for (const callOff of waiting) callOff();
+      waiting.clear();
+    },
+    { once: true },
+  );
+  return {
+    now: () => clock.now(),
+    after(ms, work) {
+      if (closing.aborted) return () => undefined;
+      const callOff = clock.after(ms, () => {
+        waiting.delete(callOff);
+        work();
+      });
+      waiting.add(callOff);
+      return () => {
+        waiting.delete(callOff);
+        callOff();
+      };
+    },
+  };
+}
 
 export interface ManualClock extends VirtualClock {
   /** Moves time on and runs what comes due on the way, in its order. */

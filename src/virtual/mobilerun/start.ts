@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { allEndpoints } from "../../cloud/index.ts";
 import { accountHandlers, type Handle } from "./account-handlers.ts";
-import { systemClock, type VirtualClock } from "./clock.ts";
+import { clockUntil, systemClock, type VirtualClock } from "./clock.ts";
 import { Fault, createFaults } from "./faults.ts";
 import { FORBIDDEN_KEY, type VirtualMobilerun, type VirtualMobilerunOptions } from "./options.ts";
 import { Problem } from "./problem.ts";
@@ -23,7 +23,7 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
   const route = createRouter(allEndpoints);
   const worlds = new Map<string, ReadonlyMap<string, Handle>>();
   const settings = {
-    clock: options.clock ?? systemClock,
+    clock: clockUntil(closing.signal, options.clock ?? systemClock),
     plaintextCredentials: options.plaintextCredentials ?? false,
     deliverAnywhere: options.deliverAnywhere ?? false,
     closing: closing.signal,

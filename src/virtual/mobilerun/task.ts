@@ -45,6 +45,10 @@ export interface Tasks {
 
 const STEP_MS = 1000;
 const STEPS = 3;
+/** How many tasks are kept once they ended. */
+const KEPT = 1000;
+/** How many tasks may wait for one device: a schedule gives more of them without end. */
+const MAX_QUEUED = 100;
 const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 /**
@@ -53,7 +57,11 @@ const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"])
  */
 export function createTasks(account: Account, devices: Devices): Tasks {
   const all = new Map<string, VirtualTask>();
+  const ended: string[] = [];
   const waiting = new Map<VirtualTask, PromiseWithResolvers<void>>();
+
+  const queuedOn = (deviceId: string) =>
+    [...all.values()].filter((task) => task.deviceId === deviceId && task.status === "queued");
 
   function tell(task: VirtualTask, event: string, data: unknown): void {
     task.trajectory.push({ event, data });
@@ -102,6 +110,8 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     task.output = status === "completed" && task.order.outputSchema ? exampleOf(task.order.outputSchema) : null;
     task.finishedAt = account.now();
     const device = devices.get(task.deviceId);
+    ended.push(task.id);
+    if (ended.length > KEPT) all.delete(ended.shift() ?? "");
     tell(task, "ResultEvent", { success: task.succeeded, message, steps: task.steps, structured_output: task.output });
     account.publish({
       type: `task.${status}`,
@@ -111,7 +121,7 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     });
     if (device.activeTaskId !== task.id) return;
     device.activeTaskId = "";
-    const next = [...all.values()].find((other) => other.deviceId === device.id && other.status === "queued");
+    const [next] = queuedOn(device.id);
     if (next !== undefined) begin(next);
   }
 
@@ -124,6 +134,8 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     },
     run(order) {
       const device = devices.ready(order.deviceId);
+      if (queuedOn(device.id).length >= MAX_QUEUED)
+        throw new Problem(429, `Device ${device.id} has too many tasks waiting`);
       const at = account.now();
       const task: VirtualTask = {
         id: account.mint("tsk"),
@@ -149,6 +161,7 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     },
     cancel(task) {
       if (ENDED.has(task.status)) throw new Problem(409, `Task ${task.id} has ended`);
+      if (task.status === "cancelling") return;
       task.cancelRequestedAt = account.now();
       if (task.status === "queued") return end(task, "cancelled", "Cancelled");
       task.status = "cancelling";

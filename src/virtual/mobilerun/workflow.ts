@@ -1,6 +1,7 @@
 import type { Account, PublishedEvent } from "./account.ts";
 import type { Devices } from "./device.ts";
 import { Problem, notFound } from "./problem.ts";
+import type { ScheduleRule } from "./schedule/moments.ts";
 import type { Tasks } from "./task.ts";
 
 export type Params = Readonly<Record<string, unknown>>;
@@ -23,7 +24,7 @@ export interface Trigger {
   description: string | null;
   readonly activation: "event" | "schedule" | "custom";
   eventType: string | null;
-  scheduleRule: object | null;
+  scheduleRule: ScheduleRule | null;
   customPayloadSchema: Params | null;
   timezone: string | null;
   conditions: { readonly all?: readonly unknown[] | undefined; readonly any?: readonly unknown[] | undefined };
@@ -110,6 +111,8 @@ export interface Gates {
 }
 
 const RUN_MS = 1000;
+/** How many executions are kept: a schedule makes them with nobody looking. */
+const KEPT = 1000;
 /** A flow that fails so often in a row is blocked until somebody unblocks it. */
 const MAX_FAILURES = 3;
 
@@ -206,6 +209,7 @@ export function createWorkflows(account: Account, devices: Devices, tasks: Tasks
           steps: [],
         };
         executions.push(execution);
+        if (executions.length > KEPT) executions.shift();
         enqueued += 1;
         account.clock.after(RUN_MS, () => run(execution));
       }

@@ -3,6 +3,7 @@ import type { Account } from "../account.ts";
 import type { Handlers, Received } from "../handler.ts";
 import { contains, paged, sorted } from "../paging.ts";
 import { Problem } from "../problem.ts";
+import { createSchedules } from "../schedule/schedules.ts";
 import { payloadErrors, type Trigger, type Workflows } from "../workflow.ts";
 
 type Fields = Omit<Received<(typeof endpoints.triggers)["update"]>["body"], "name" | "description">;
@@ -18,19 +19,9 @@ export function triggerHandlers(account: Account, workflows: Workflows): Handler
   const { triggers } = workflows;
   const shown = (trigger: Trigger) => ({ ...trigger, ...account.owner });
 
-  /** A trigger of one moment fires at it; what cron expressions and recurrence rules mean is not worked out here. */
-  function schedule(trigger: Trigger, rule: Fields["scheduleRule"]): void {
-    trigger.nextFireTime = null;
-    if (rule?.type !== "once") return;
-    const at = Date.parse(rule.dateTime ?? "");
-    if (Number.isNaN(at)) throw new Problem(400, "scheduleRule: once needs dateTime");
-    trigger.nextFireTime = new Date(at).toISOString();
-    account.clock.after(Math.max(0, at - account.clock.now()), () => {
-      if (triggers.get(trigger.id) !== trigger || trigger.scheduleRule !== rule) return;
-      trigger.nextFireTime = null;
-      workflows.fire(trigger, { eventId: account.mint("evt"), payload: {}, deviceId: undefined });
-    });
-  }
+  const schedules = createSchedules<Trigger>(account, (trigger) =>
+    workflows.fire(trigger, { eventId: account.mint("evt"), payload: {}, deviceId: undefined }),
+  );
 
   return {
     list({ query }) {
@@ -47,8 +38,6 @@ export function triggerHandlers(account: Account, workflows: Workflows): Handler
       checkFields(body.activation, body);
       needed(body.activation === "event" && body.eventType === undefined, "eventType");
       needed(body.activation === "schedule" && body.scheduleRule === undefined, "scheduleRule");
-      const timed = body.scheduleRule?.type === "cron" || body.scheduleRule?.type === "recurring";
-      needed(timed && body.timezone === undefined, "timezone");
       const at = account.now();
       const trigger: Trigger = {
         id: account.mint("trg"),
@@ -64,16 +53,19 @@ export function triggerHandlers(account: Account, workflows: Workflows): Handler
         createdAt: at,
         updatedAt: at,
       };
-      schedule(trigger, body.scheduleRule);
+      if (body.scheduleRule !== undefined) schedules.follow(trigger, body.scheduleRule, trigger.timezone);
       triggers.set(trigger.id, trigger);
       return { data: shown(trigger) };
     },
     update({ path, body }) {
       const trigger = workflows.trigger(path.triggerId);
       checkFields(trigger.activation, body);
+      const rule = body.scheduleRule ?? trigger.scheduleRule;
+      if (rule !== null && (body.scheduleRule !== undefined || body.timezone !== undefined)) {
+        schedules.follow(trigger, rule, body.timezone ?? trigger.timezone);
+      }
       for (const [name, value] of Object.entries(body))
         if (value !== undefined) Object.assign(trigger, { [name]: value });
-      if (body.scheduleRule !== undefined) schedule(trigger, body.scheduleRule);
       trigger.updatedAt = account.now();
       return { data: shown(trigger) };
     },
@@ -81,6 +73,7 @@ export function triggerHandlers(account: Account, workflows: Workflows): Handler
       const trigger = workflows.trigger(path.triggerId);
       const user = workflows.flowsOf(trigger)[0];
       if (user !== undefined) throw new Problem(409, `Flow ${user.id} uses trigger ${trigger.id}`);
+      schedules.drop(trigger);
       triggers.delete(trigger.id);
       return { message: "deleted" };
     },
