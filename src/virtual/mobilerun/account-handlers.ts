@@ -21,6 +21,7 @@ import { taskHandlers } from "./domains/tasks.ts";
 import { triggerHandlers } from "./domains/triggers.ts";
 import { webhookHandlers } from "./domains/webhooks.ts";
 import type { Handlers, Received } from "./handler.ts";
+import { createRecordings } from "./recordings.ts";
 import { createTasks } from "./task.ts";
 import { createWorkflows } from "./workflow.ts";
 
@@ -34,6 +35,7 @@ export function accountHandlers(key: string, options: AccountOptions): ReadonlyM
   const devices = createDevices(account);
   const tasks = createTasks(account, devices);
   const workflows = createWorkflows(account, devices, tasks);
+  const recordings = createRecordings(account, devices);
   const library = createLibrary();
   const domains: Domains = {
     devices: deviceHandlers(account, devices, tasks),
@@ -42,7 +44,7 @@ export function accountHandlers(key: string, options: AccountOptions): ReadonlyM
     deviceFiles: deviceFileHandlers(account, devices),
     deviceSettings: deviceSettingHandlers(devices),
     esim: esimHandlers(devices),
-    recordings: recordingHandlers(account, devices),
+    recordings: recordingHandlers(devices, recordings),
     media: mediaHandlers(account, devices),
     tasks: taskHandlers(account, tasks),
     actions: actionHandlers(account, workflows),
@@ -59,9 +61,19 @@ export function accountHandlers(key: string, options: AccountOptions): ReadonlyM
     catalogs: catalogHandlers(),
     profiles: profileHandlers(account),
   };
+  const recorded =
+    (name: string, handle: Handle): Handle =>
+    async (call) => {
+      const answer = await handle(call);
+      recordings.called(name, call);
+      return answer;
+    };
   // The types of the two sides are the same table's; a map by name can't say so.
   const flat = Object.entries(domains).flatMap(([domain, handlers]) =>
-    Object.entries(handlers).map(([operation, handle]) => [`${domain}.${operation}`, handle as Handle] as const),
+    Object.entries(handlers).map(([operation, handle]) => {
+      const name = `${domain}.${operation}`;
+      return [name, recorded(name, handle as Handle)] as const;
+    }),
   );
   return new Map(flat);
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { VirtualClock } from "./clock.ts";
+import type { Link } from "./links.ts";
 
 export interface VirtualEvent {
   readonly type: string;
@@ -31,6 +32,8 @@ export interface Account {
   subscribe(listener: (event: PublishedEvent) => void): void;
   /** Aborted when the server closes. */
   readonly closing: AbortSignal;
+  /** Keeps bytes for whoever has the URL that it answers. */
+  readonly link: Link;
 }
 
 export interface AccountOptions {
@@ -38,6 +41,7 @@ export interface AccountOptions {
   readonly plaintextCredentials: boolean;
   readonly deliverAnywhere: boolean;
   readonly closing: AbortSignal;
+  readonly link: Link;
 }
 
 export function createAccount(key: string, options: AccountOptions): Account {

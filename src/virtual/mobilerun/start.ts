@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { allEndpoints } from "../../cloud/index.ts";
 import { accountHandlers, type Handle } from "./account-handlers.ts";
 import { clockUntil, systemClock, type VirtualClock } from "./clock.ts";
 import { Fault, createFaults } from "./faults.ts";
+import { createLinks, isLink } from "./links.ts";
 import { FORBIDDEN_KEY, type VirtualMobilerun, type VirtualMobilerunOptions } from "./options.ts";
 import { Problem } from "./problem.ts";
 import { readCall } from "./read-call.ts";
@@ -22,6 +23,7 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
   const faults = createFaults();
   const route = createRouter(allEndpoints);
   const worlds = new Map<string, ReadonlyMap<string, Handle>>();
+  const links = createLinks(() => origin(server));
   const settings = {
     clock: clockUntil(closing.signal, options.clock ?? systemClock),
     plaintextCredentials: options.plaintextCredentials ?? false,
@@ -33,7 +35,7 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
     const known = worlds.get(key);
     if (known !== undefined) return known;
     if (worlds.size >= MAX_KEYS) throw new Problem(429, "Too many keys");
-    const made = accountHandlers(key, settings);
+    const made = accountHandlers(key, { ...settings, link: links.ofKey() });
     worlds.set(key, made);
     return made;
   }
@@ -48,9 +50,17 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
     response.writeHead(204).end();
   }
 
+  function serveLinked(request: IncomingMessage, response: ServerResponse, url: URL): void {
+    if (request.method !== "GET") throw new Problem(405, "No such method on this path");
+    const linked = links.find(url);
+    if (linked === undefined) throw new Problem(404, "Nothing is linked here");
+    response.writeHead(200, { "content-type": linked.type, "content-length": linked.body.length }).end(linked.body);
+  }
+
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? "/", "http://virtual.test");
     if (url.pathname === "/_control/faults") return control(request, response);
+    if (isLink(url.pathname)) return serveLinked(request, response, url);
     const found = url.pathname.startsWith("/v1/") ? route(request.method ?? "", url.pathname.slice(3)) : "no such path";
     const key = KEY.exec(request.headers.authorization ?? "")?.[1];
     if (key === undefined) throw new Problem(401, "An API key is needed");
@@ -85,7 +95,7 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
   server.listen(options.port ?? 0, "127.0.0.1");
   await once(server, "listening");
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    url: `${origin(server)}/v1`,
     faults,
     async close() {
       closing.abort();
@@ -93,6 +103,10 @@ export async function start(options: VirtualMobilerunOptions = {}): Promise<Virt
       await new Promise((resolve) => server.close(resolve));
     },
   };
+}
+
+function origin(server: Server): string {
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 class Faulted extends Error {

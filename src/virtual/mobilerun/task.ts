@@ -1,5 +1,7 @@
 import type { Account } from "./account.ts";
 import type { Devices } from "./device.ts";
+import { screenshot } from "./phone/picture.ts";
+import { uiState } from "./phone/ui-tree.ts";
 import { Problem, notFound } from "./problem.ts";
 
 export interface TaskEvent {
@@ -30,6 +32,8 @@ export interface VirtualTask {
   finishedAt: string | null;
   cancelRequestedAt: string | null;
   readonly trajectory: TaskEvent[];
+  /** Links to what was on the screen at each step: pictures, and UI trees. */
+  readonly media: { readonly s: string[]; readonly u: string[] };
 }
 
 export interface Tasks {
@@ -90,8 +94,12 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     task.steps += 1;
     const index = task.steps - 1;
     tell(task, "FastAgentResponseEvent", { thought: `Step ${task.steps} of: ${task.order.task}`, code: null });
-    tell(task, "ScreenshotEvent", { index, url: mediaUrl(task, "s", index) });
-    tell(task, "RecordUIStateEvent", { index, url: mediaUrl(task, "u", index) });
+    const { phone } = devices.get(task.deviceId);
+    const tree = Buffer.from(JSON.stringify(uiState(phone, false)));
+    task.media.s.push(account.link(`${task.id}/s/${index}`, "image/png", screenshot(phone, false)));
+    task.media.u.push(account.link(`${task.id}/u/${index}`, "application/json", tree));
+    tell(task, "ScreenshotEvent", { index, url: task.media.s[index] });
+    tell(task, "RecordUIStateEvent", { index, url: task.media.u[index] });
     tell(task, "ToolExecutionEvent", { tool_name: "tap", tool_args: {}, success: true, summary: "Tapped" });
     if (task.steps === STEPS) {
       const bad = /\bfail\b/i.test(task.order.task);
@@ -152,6 +160,7 @@ export function createTasks(account: Account, devices: Devices): Tasks {
         finishedAt: null,
         cancelRequestedAt: null,
         trajectory: [],
+        media: { s: [], u: [] },
       };
       all.set(task.id, task);
       device.taskCount += 1;
@@ -188,10 +197,6 @@ export function createTasks(account: Account, devices: Devices): Tasks {
 
 export function streamUrl(task: VirtualTask): string {
   return `wss://stream.virtual.test/${task.id}`;
-}
-
-export function mediaUrl(task: VirtualTask, kind: "s" | "u", index: number): string {
-  return `https://media.virtual.test/${task.id}/${kind}/${index}?sig=virtual`;
 }
 
 /** A value that fits the properties of an output schema, as far as their types say. */

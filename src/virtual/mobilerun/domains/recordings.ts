@@ -4,49 +4,31 @@ import type { Devices } from "../device.ts";
 import { bytes, type Handlers } from "../handler.ts";
 import { SCREEN } from "../phone/phone.ts";
 import { Problem, notFound } from "../problem.ts";
+import type { Recording, Recordings } from "../recordings.ts";
 import { without } from "../without.ts";
 
-const DAY_MS = 86_400_000;
-
-interface Recording {
-  readonly id: string;
-  readonly deviceId: string;
-  readonly name: string;
-  status: "recording" | "completed";
-  readonly types: readonly string[];
-  readonly startedAt: string;
-  readonly startedMs: number;
-  readonly expiresAt: string;
-  endedAt: string | null;
-  durationMs: number;
-}
-
-/** The head of an MP4 file: enough to be told from other bytes. What a screen looked like over time is not drawn here. */
-const VIDEO = Buffer.from("00000018667479706d703432000000006d70343269736f6d", "hex");
-
-export function recordingHandlers(account: Account, devices: Devices): Handlers<typeof endpoints.recordings> {
-  const all = new Map<string, Recording>();
+export function recordingHandlers(devices: Devices, recordings: Recordings): Handlers<typeof endpoints.recordings> {
   const find = (path: { readonly deviceId: string; readonly recordingId: string }) => {
     devices.get(path.deviceId);
-    const found = all.get(path.recordingId);
+    const found = recordings.all.get(path.recordingId);
     if (found === undefined || found.deviceId !== path.deviceId) throw notFound("Recording", path.recordingId);
     return found;
   };
-  const shown = ({ durationMs, ...recording }: Recording) => ({
-    ...without(recording, "startedMs"),
-    actions: 0,
+  const shown = ({ durationMs, actions, video, limitReason, ...recording }: Recording) => ({
+    ...without(recording, "startedMs", "frames"),
+    actions: actions.length,
     display: { width: SCREEN.width, height: SCREEN.height, rotation: 0 },
     error: null,
     video:
-      recording.endedAt === null
+      video === undefined
         ? null
-        : { durationMs, format: "mp4", sizeBytes: VIDEO.length, limited: false, limitReason: null },
+        : { durationMs, format: "mov", sizeBytes: video.length, limited: limitReason !== null, limitReason },
   });
 
   return {
     list({ path, query }) {
       const { id } = devices.get(path.deviceId);
-      const found = [...all.values()].filter(
+      const found = [...recordings.all.values()].filter(
         (recording) =>
           recording.deviceId === id &&
           (query.status === undefined || recording.status === query.status) &&
@@ -54,42 +36,24 @@ export function recordingHandlers(account: Account, devices: Devices): Handlers<
       );
       return found.length === 0 ? null : found.map(shown);
     },
-    start({ path, body }) {
-      const { id: deviceId } = devices.ready(path.deviceId);
-      if ([...all.values()].some((other) => other.deviceId === deviceId && other.status === "recording")) {
-        throw new Problem(409, `Device ${deviceId} is being recorded already`);
-      }
-      const startedMs = account.clock.now();
-      const recording: Recording = {
-        id: account.mint("rec"),
-        deviceId,
-        name: body.name ?? "Recording",
-        status: "recording",
-        types: body.types ?? ["video", "trajectory"],
-        startedAt: account.now(),
-        startedMs,
-        expiresAt: new Date(startedMs + (body.retentionDays ?? 7) * DAY_MS).toISOString(),
-        endedAt: null,
-        durationMs: 0,
-      };
-      all.set(recording.id, recording);
-      return shown(recording);
-    },
+    start: ({ path, body }) => shown(recordings.start(devices.ready(path.deviceId), body)),
     get: ({ path }) => shown(find(path)),
     stop({ path }) {
       const recording = find(path);
-      if (recording.status !== "recording") throw new Problem(409, `Recording ${recording.id} has ended`);
-      recording.status = "completed";
-      recording.endedAt = account.now();
-      recording.durationMs = account.clock.now() - recording.startedMs;
+      recordings.stop(recording);
       return shown(recording);
     },
-    remove: ({ path }) => void all.delete(find(path).id),
-    trajectory: ({ path }) =>
-      bytes("application/json", Buffer.from(JSON.stringify({ recordingId: find(path).id, actions: [] }))),
+    remove: ({ path }) => recordings.remove(find(path)),
+    trajectory({ path }) {
+      const { id, types, actions } = find(path);
+      if (!types.includes("trajectory")) throw new Problem(404, `Recording ${id} has no trajectory`);
+      return bytes("application/json", Buffer.from(JSON.stringify({ recordingId: id, actions })));
+    },
     video({ path }) {
-      if (find(path).endedAt === null) throw new Problem(409, "The recording still runs");
-      return bytes("video/mp4", VIDEO);
+      const { id, endedAt, video } = find(path);
+      if (endedAt === null) throw new Problem(409, "The recording still runs");
+      if (video === undefined) throw new Problem(404, `Recording ${id} has no video`);
+      return bytes("video/quicktime", video);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { Account } from "../account.ts";
 import { Special, type Handlers } from "../handler.ts";
 import { contains, paged, sorted } from "../paging.ts";
 import { Problem, notFound } from "../problem.ts";
-import { mediaUrl, streamUrl, type Tasks, type VirtualTask } from "../task.ts";
+import { streamUrl, type Tasks, type VirtualTask } from "../task.ts";
 import { without } from "../without.ts";
 
 const MODEL = "google/gemini-3.5-flash";
@@ -16,7 +16,7 @@ export function taskHandlers(account: Account, tasks: Tasks): Handlers<typeof en
     streamUrl: task.status === "queued" ? null : streamUrl(task),
   });
   const shown = (task: VirtualTask) => {
-    const { order, dispatchedAt, ...rest } = without(task, "trajectory");
+    const { order, dispatchedAt, ...rest } = without(task, "trajectory", "media");
     return {
       ...DEFAULTS,
       ...order,
@@ -28,12 +28,8 @@ export function taskHandlers(account: Account, tasks: Tasks): Handlers<typeof en
       ...account.owner,
     };
   };
-  const urls = (id: string, kind: "s" | "u") => {
-    const task = tasks.get(id);
-    return Array.from({ length: task.steps }, (_, index) => mediaUrl(task, kind, index));
-  };
   const url = (path: { readonly taskId: string; readonly index: string }, kind: "s" | "u") => {
-    const found = urls(path.taskId, kind)[/^\d{1,6}$/.test(path.index) ? Number(path.index) : -1];
+    const found = tasks.get(path.taskId).media[kind][/^\d{1,6}$/.test(path.index) ? Number(path.index) : -1];
     if (found === undefined) throw notFound("Media", path.index);
     return { url: found };
   };
@@ -85,9 +81,9 @@ export function taskHandlers(account: Account, tasks: Tasks): Handlers<typeof en
       tasks.say(tasks.get(path.taskId), body.message);
       return { sent: true };
     },
-    screenshots: ({ path }) => ({ urls: urls(path.taskId, "s") }),
+    screenshots: ({ path }) => ({ urls: tasks.get(path.taskId).media.s }),
     screenshot: ({ path }) => url(path, "s"),
-    uiStates: ({ path }) => ({ urls: urls(path.taskId, "u") }),
+    uiStates: ({ path }) => ({ urls: tasks.get(path.taskId).media.u }),
     uiState: ({ path }) => url(path, "u"),
     stream({ body, signal }) {
       const task = tasks.run(body);
