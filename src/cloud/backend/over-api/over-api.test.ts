@@ -5,7 +5,7 @@ import { png, screen } from "../../tools/backend.fixture.ts";
 import { ROWS } from "../../tools/calls.fixture.ts";
 import { buildCloudTools, cloudTools } from "../../tools/index.ts";
 import { fastClock, inputOf } from "../../tools/toolset.fixture.ts";
-import { BackendError } from "../index.ts";
+import { BackendError, type Backend } from "../index.ts";
 import { backendOverApi } from "./index.ts";
 
 const KEY = "dr_sk_test";
@@ -99,16 +99,19 @@ function displayOf({ headers }: RequestInit): string {
   return display === null ? "" : `display=${display}`;
 }
 
+async function callTool(backend: Backend, tool: string, input: Record<string, unknown>) {
+  const policy = policyForProfile("full", cloudTools);
+  const auth = createAuthContext({ kind: "api_key", subject: "k" });
+  const tools = buildCloudTools({ backend, auth, policy, clock: fastClock() });
+  const table = new Map<string, Tool>(tools.map((known) => [known.name, known]));
+  return callThroughPolicy(table, tool, input, { auth, policy }, { signal: new AbortController().signal });
+}
+
 test("each operation sends the requests that the platform knows", async () => {
   const lines: string[] = [];
   for (const [tool, operation, input] of ROWS) {
     const { backend, requests } = overFetch();
-    const policy = policyForProfile("full", cloudTools);
-    const auth = createAuthContext({ kind: "api_key", subject: "k" });
-    const tools = buildCloudTools({ backend, auth, policy, clock: fastClock() });
-    const table = new Map<string, Tool>(tools.map((known) => [known.name, known]));
-    const call = { signal: new AbortController().signal };
-    const outcome = await callThroughPolicy(table, tool, inputOf(tool, operation, input), { auth, policy }, call);
+    const outcome = await callTool(backend, tool, inputOf(tool, operation, input));
     const failed = outcome.kind === "ok" ? "" : ` !! ${outcome.failure.message}`;
     lines.push(`${tool} ${operation ?? ""}${failed}`.trim(), ...requests.map((request) => `  ${request}`));
   }
@@ -136,18 +139,30 @@ test.each([
   expect(String((failed as Error).message)).not.toContain(KEY);
 });
 
-test("what costs or acts is sent once, whatever the platform answers", async () => {
-  for (const act of ["tap", "buy", "run", "reboot"] as const) {
-    const { backend, requests } = refusing(503);
-    const acts = {
-      tap: () => backend.deviceControl.tap("d1", { x: 1, y: 1 }),
-      buy: () => backend.connect.buyConnectProxy({ country: "de", type: "residential" }),
-      run: () => backend.tasks.runTask({ deviceId: "d1", task: "t" }),
-      reboot: () => backend.deviceControl.rebootDevice("d1"),
-    };
-    await expect(acts[act]()).rejects.toMatchObject({ code: "upstream_error" });
-    expect(requests).toHaveLength(1);
+const BREAKS: readonly [string, () => Response][] = [
+  ["is busy", () => Response.json({}, { status: 503, headers: { "retry-after": "0" } })],
+  ["tells of a conflict", () => Response.json({}, { status: 409 })],
+  ["is too slow", () => Response.json({}, { status: 408 })],
+  [
+    "cuts the connection",
+    () => {
+      throw new TypeError("terminated");
+    },
+  ],
+];
+test.each(BREAKS)("no operation of any tool sends twice what acts, when the platform %s", async (_, broken) => {
+  const twice: string[] = [];
+  let acting = 0;
+  for (const [tool, operation, input] of ROWS) {
+    const { backend, requests } = overFetch((request) => (request.startsWith("GET") ? undefined : broken()));
+    await callTool(backend, tool, inputOf(tool, operation, input));
+    // A dry run only reads.
+    const acts = requests.filter((request) => !request.startsWith("GET") && !request.includes("/dry-run"));
+    if (acts.length > 0) acting += 1;
+    if (new Set(acts).size < acts.length) twice.push(`${tool} ${operation}: ${acts.join(", ")}`);
   }
+  expect(twice).toEqual([]);
+  expect(acting).toBeGreaterThan(60);
 });
 
 test("a cancelled call ends the request", async () => {
