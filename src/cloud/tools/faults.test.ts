@@ -1,13 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { CONNECT_PROXY_TYPES } from "../backend/connect.ts";
-import { DEVICE_TYPES } from "../backend/devices.ts";
-import type { Backend } from "../backend/index.ts";
-import { EXECUTION_STATUSES } from "../backend/workflows.ts";
 import { CONFIRMABLE, POLICY_PROFILES, policyForProfile } from "../../tool/index.ts";
-import { recordingBackend } from "./backend.fixture.ts";
-import { MAX_ANSWER } from "./bounds.ts";
 import { ROWS } from "./calls.fixture.ts";
 import { cloudTools } from "./index.ts";
 import { inputOf, toolsetForTest } from "./toolset.fixture.ts";
@@ -163,24 +157,6 @@ test("with an allow-list of devices, a task is looked up before anything is done
   expect(calls.at(-1)).toEqual({ method: "tasks.stopTask", args: ["mine"] });
 });
 
-test("every type that the platform has can be asked for", async () => {
-  const { call } = toolsetForTest();
-  for (const type of DEVICE_TYPES) {
-    expect(await call("list_devices", { type })).toMatchObject({ kind: "ok" });
-    expect(await call("create_device", { deviceType: type })).toMatchObject({ kind: "ok" });
-  }
-  expect(DEVICE_TYPES).toEqual(expect.arrayContaining(["android_cloud_phone", "dedicated_emulated_device"]));
-  for (const type of CONNECT_PROXY_TYPES) {
-    expect(await call("connect", { operation: "list_countries", type })).toMatchObject({ kind: "ok" });
-    expect(await call("connect", { operation: "buy_proxy", country: "de", type })).toMatchObject({ kind: "ok" });
-  }
-  expect(CONNECT_PROXY_TYPES).toEqual(["residential", "dedicated_residential", "mobile"]);
-  for (const status of EXECUTION_STATUSES) {
-    expect(await call("list_workflow_resources", { resource: "execution", status })).toMatchObject({ kind: "ok" });
-  }
-  expect(EXECUTION_STATUSES).toEqual(expect.arrayContaining(["cancelled", "skipped", "invalid"]));
-});
-
 test.each([
   ["list_workflow_resources", { resource: "action_catalog" }, "listActionCatalog"],
   ["list_workflow_resources", { resource: "app_event_catalog" }, "listAppEventCatalog"],
@@ -207,59 +183,6 @@ test.each([
     expect(pagination.hasNext).toBe(page < 3);
   }
   expect(seen).toEqual(names);
-});
-
-/** The same answer with long lists and long texts. */
-function swollen(value: unknown, times: number): unknown {
-  if (typeof value === "string") return value + "x".repeat(100);
-  if (typeof value !== "object" || value === null || ArrayBuffer.isView(value)) return value;
-  if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, swollen(v, times)]));
-  const items = value.map((item) => swollen(item, 1));
-  return Array.from({ length: times }, () => items).flat();
-}
-
-test("however much the platform sends, what a tool answers is short, and says what is missing", async () => {
-  const { backend } = recordingBackend();
-  const talkative = new Proxy(backend, {
-    get: (ports, domain: keyof Backend) =>
-      new Proxy(ports[domain], {
-        get: (port, method) => {
-          const answer = Reflect.get(port, method) as (...args: unknown[]) => Promise<unknown>;
-          return async (...args: unknown[]) => swollen(await answer(...args), 400);
-        },
-      }),
-  });
-  const { call } = toolsetForTest({ context: { backend: talkative } });
-  const silent: string[] = [];
-  const refused: string[] = [];
-  let cutShort = 0;
-  for (const [tool, operation, input] of ROWS) {
-    const outcome = await call(tool, inputOf(tool, operation, input));
-    const name = `${tool} ${operation ?? ""}`.trim();
-    if (outcome.kind !== "ok") {
-      refused.push(name);
-      continue;
-    }
-    const { structured } = outcome;
-    expect([name, JSON.stringify(structured).length <= MAX_ANSWER]).toEqual([name, true]);
-    if (structured.truncated !== true) continue;
-    cutShort += 1;
-    if (structured.note === undefined && structured.nextOffset === undefined) silent.push(name);
-  }
-  expect(silent).toEqual([]);
-  // No state is called that, and no element.
-  expect(refused).toEqual(["manage_device wait_ready", "device_action tap_element"]);
-  expect(cutShort).toBeGreaterThan(20);
-});
-
-test("what a device can do is told without what identifies it, which readonly does not get", async () => {
-  const answers = { getDeviceCapabilities: () => ({ deviceType: "t", capabilities: { esim: true }, imei: "35-1" }) };
-  const { call, calls } = toolsetForTest({ profile: "readonly", answers });
-  expect(await call("manage_device", { operation: "get_capabilities", ...device })).toMatchObject({
-    structured: { deviceType: "t", capabilities: { esim: true } },
-  });
-  expect(await call("manage_device", { operation: "get_fingerprint", ...device })).toMatchObject({ kind: "denied" });
-  expect(calls).toEqual([{ method: "deviceControl.getDeviceCapabilities", args: ["d1"] }]);
 });
 
 test("what still costs or destroys under no-commerce can be made to need the user's yes; safe-writes does without it", async () => {
