@@ -58,6 +58,13 @@ const SYSTEM_APPS: readonly InstalledApp[] = [
 ];
 const FIRST_APP = { packageName: NOTES, label: "Notes", versionName: "2.4.1", versionCode: 241, isSystemApp: false };
 
+/** What is known of an app that nobody described. */
+export function appNamed(packageName: string): InstalledApp {
+  const last = packageName.slice(packageName.lastIndexOf(".") + 1);
+  const label = last.charAt(0).toUpperCase() + last.slice(1);
+  return { packageName, label, versionName: "1.0", versionCode: 1, isSystemApp: false };
+}
+
 /** Apps, files and settings of the user are gone, as after a factory reset. */
 export function erase(device: VirtualDevice): void {
   device.apps.clear();
@@ -78,6 +85,7 @@ export interface Devices {
   /** Goes through a state and comes out ready, unless something else happens on the way. */
   pass(device: VirtualDevice, state: string, ms: number, then?: () => void): void;
   set(device: VirtualDevice, state: string): void;
+  reboot(id: string): void;
   /** Resolves at the next change of state. */
   changed(device: VirtualDevice): Promise<void>;
 }
@@ -150,6 +158,11 @@ export function createDevices(account: Account): Devices {
         deviceId: device.id,
         payload: { deviceId: device.id, state },
       });
+    },
+    reboot(id) {
+      const device = devices.ready(id);
+      device.phone.home();
+      devices.pass(device, "rebooting", PACE.reboot);
     },
     changed(device) {
       const known = waiting.get(device) ?? Promise.withResolvers<void>();

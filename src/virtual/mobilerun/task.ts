@@ -32,6 +32,8 @@ export interface VirtualTask {
   finishedAt: string | null;
   cancelRequestedAt: string | null;
   readonly trajectory: TaskEvent[];
+  /** Messages that wait for the next step. */
+  readonly messages: string[];
   /** Links to what was on the screen at each step: pictures, and UI trees. */
   readonly media: { readonly s: string[]; readonly u: string[] };
 }
@@ -41,7 +43,8 @@ export interface Tasks {
   get(id: string): VirtualTask;
   run(order: TaskOrder): VirtualTask;
   cancel(task: VirtualTask): void;
-  say(task: VirtualTask, message: string): void;
+  /** Takes a message, which the next step applies. */
+  say(task: VirtualTask): void;
   ended(task: VirtualTask): boolean;
   /** Resolves at the next event of the task. */
   changed(task: VirtualTask): Promise<void>;
@@ -53,6 +56,8 @@ const STEPS = 3;
 const KEPT = 1000;
 /** How many tasks may wait for one device: a schedule gives more of them without end. */
 const MAX_QUEUED = 100;
+/** A task does not outlive its device, nor that it is parked. */
+const GONE: ReadonlySet<string> = new Set(["terminated", "stopped"]);
 const ENDED: ReadonlySet<string> = new Set(["completed", "failed", "cancelled"]);
 
 /**
@@ -90,8 +95,9 @@ export function createTasks(account: Account, devices: Devices): Tasks {
 
   function step(task: VirtualTask): void {
     if (task.status !== "running") return;
-    if (devices.get(task.deviceId).state === "terminated") return end(task, "failed", "The device is gone");
+    if (GONE.has(devices.get(task.deviceId).state)) return end(task, "failed", "The device is gone");
     task.steps += 1;
+    toldOf(task, "applied");
     const index = task.steps - 1;
     tell(task, "FastAgentResponseEvent", { thought: `Step ${task.steps} of: ${task.order.task}`, code: null });
     const { phone } = devices.get(task.deviceId);
@@ -111,12 +117,20 @@ export function createTasks(account: Account, devices: Devices): Tasks {
     }
   }
 
+  /** What became of the messages that waited for the next step. */
+  function toldOf(task: VirtualTask, action: "applied" | "dropped"): void {
+    if (task.messages.length === 0) return;
+    const message_ids = task.messages.splice(0);
+    tell(task, "UserMessageEvent", { action, message_ids, step_number: task.steps });
+  }
+
   function end(task: VirtualTask, status: "completed" | "failed" | "cancelled", message: string): void {
     task.status = status;
     task.message = message;
     task.succeeded = status === "cancelled" ? null : status === "completed";
     task.output = status === "completed" && task.order.outputSchema ? exampleOf(task.order.outputSchema) : null;
     task.finishedAt = account.now();
+    toldOf(task, "dropped");
     const device = devices.get(task.deviceId);
     ended.push(task.id);
     if (ended.length > KEPT) all.delete(ended.shift() ?? "");
@@ -160,6 +174,7 @@ export function createTasks(account: Account, devices: Devices): Tasks {
         finishedAt: null,
         cancelRequestedAt: null,
         trajectory: [],
+        messages: [],
         media: { s: [], u: [] },
       };
       all.set(task.id, task);
@@ -177,13 +192,11 @@ export function createTasks(account: Account, devices: Devices): Tasks {
       tell(task, "CancelEvent", { reason: "asked for" });
       account.clock.after(STEP_MS, () => end(task, "cancelled", "Cancelled"));
     },
-    say(task, message) {
+    say(task) {
       if (ENDED.has(task.status)) throw new Problem(409, `Task ${task.id} has ended`);
-      tell(task, "UserMessageEvent", {
-        action: "queued",
-        message_ids: [account.mint("msg")],
-        reason: message.slice(0, 80),
-      });
+      const id = account.mint("msg");
+      task.messages.push(id);
+      tell(task, "UserMessageEvent", { action: "queued", message_ids: [id] });
     },
     ended: (task) => ENDED.has(task.status),
     changed(task) {

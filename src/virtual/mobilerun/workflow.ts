@@ -1,5 +1,7 @@
 import type { Account, PublishedEvent } from "./account.ts";
+import { carryOut } from "./carry-out.ts";
 import type { Devices } from "./device.ts";
+import { conditionsPass, type Conditions } from "./payload.ts";
 import { Problem, notFound } from "./problem.ts";
 import type { ScheduleRule } from "./schedule/moments.ts";
 import type { Tasks } from "./task.ts";
@@ -27,7 +29,7 @@ export interface Trigger {
   scheduleRule: ScheduleRule | null;
   customPayloadSchema: Params | null;
   timezone: string | null;
-  conditions: { readonly all?: readonly unknown[] | undefined; readonly any?: readonly unknown[] | undefined };
+  conditions: Conditions;
   nextFireTime: string | null;
   readonly createdAt: string;
   updatedAt: string;
@@ -72,6 +74,7 @@ export interface Execution {
   status: "pending" | "running" | "success" | "failed" | "cancelled" | "skipped" | "invalid";
   error: string | null;
   readonly eventId: string;
+  readonly deviceId: string | undefined;
   readonly startedAt: string;
   readonly startedMs: number;
   finishedAt: string | null;
@@ -128,34 +131,43 @@ export function createWorkflows(account: Account, devices: Devices, tasks: Tasks
     return found;
   }
 
-  /** Runs a flow's actions in their order. A task that can't be started fails its step, and the flow unless it may go on. */
+  /** Runs a flow's actions in their order, each before its children. One that fails ends the flow, unless it may be gone on from. */
   function run(execution: Execution): void {
     if (execution.status !== "pending") return;
     execution.status = "running";
-    const failures: string[] = [];
-    const ordered = [...execution.flow.actions].sort((a, b) => a.position - b.position);
     const steps: { status: string; verdict: null }[] = [];
-    for (const binding of ordered) {
-      const why = carryOut(execution.flow, binding);
-      steps.push({ status: why === undefined ? "success" : "failed", verdict: null });
-      if (why === undefined || binding.continueOnError) continue;
-      failures.push(why);
-      break;
-    }
+    const failure = runLevel(execution, null, steps);
     execution.steps = steps;
     account.clock.after(RUN_MS, () => {
       if (execution.status !== "running") return;
-      workflows.finish(execution, failures.length === 0 ? "success" : "failed", failures[0] ?? null);
+      workflows.finish(execution, failure === undefined ? "success" : "failed", failure ?? null);
     });
   }
 
-  function carryOut(flow: Flow, binding: FlowAction): string | undefined {
+  function runLevel(
+    execution: Execution,
+    parent: string | null,
+    steps: Execution["steps"][number][],
+  ): string | undefined {
+    for (const binding of levelOf(execution.flow, parent)) {
+      const failure = runOne(execution, binding);
+      steps.push({ status: failure === undefined ? "success" : "failed", verdict: null });
+      const ended = failure === undefined ? runLevel(execution, binding.id, steps) : failure;
+      if (ended !== undefined && !binding.continueOnError) return ended;
+    }
+    return undefined;
+  }
+
+  /** On the device that the event came from, or else on all of the flow's. Answers why it failed. */
+  function runOne({ flow, deviceId }: Execution, binding: FlowAction): string | undefined {
     const action = actions.get(binding.actionId);
     if (action === undefined) return `Action ${binding.actionId} is gone`;
-    if (action.method !== "tasks.run") return undefined;
     const params = { ...action.params, ...binding.overrides?.params };
     try {
-      for (const deviceId of flow.deviceIds) tasks.run({ deviceId, task: String(params["task"] ?? "") });
+      if (action.method === "webhooks.send")
+        account.publish({ type: "flow.notified", source: "workflows", payload: { flowId: flow.id, ...params } });
+      for (const id of deviceId === undefined ? flow.deviceIds : [deviceId])
+        carryOut(action.method, params, id, devices, tasks);
       return undefined;
     } catch (thrown) {
       return thrown instanceof Problem ? thrown.message : "The action failed";
@@ -202,6 +214,7 @@ export function createWorkflows(account: Account, devices: Devices, tasks: Tasks
           status: "pending",
           error: null,
           eventId,
+          deviceId,
           startedAt: account.now(),
           startedMs,
           finishedAt: null,
@@ -247,38 +260,13 @@ export function createWorkflows(account: Account, devices: Devices, tasks: Tasks
   return workflows;
 }
 
+/** A flow's actions below one of them, or those below none, in their order. */
+export function levelOf(flow: Flow, parent: string | null): readonly FlowAction[] {
+  return flow.actions
+    .filter(({ parentFlowActionId }) => parentFlowActionId === parent)
+    .sort((a, b) => a.position - b.position);
+}
+
 export function open(gates: Gates): boolean {
   return gates.enabled && !gates.blocked && gates.cooldownActive !== true && gates.deviceAttached;
-}
-
-/** `{field, value}` is held against the payload; elements of other forms, which nothing describes, let everything pass. */
-export function conditionsPass(conditions: Trigger["conditions"], payload: Params): boolean {
-  const holds = (condition: unknown) => {
-    if (typeof condition !== "object" || condition === null) return true;
-    const { field, value } = condition as Params;
-    return typeof field !== "string" || payload[field] === value;
-  };
-  const any = conditions.any ?? [];
-  return (conditions.all ?? []).every(holds) && (any.length === 0 || any.some(holds));
-}
-
-/** What a payload lacks, by the `required` and `properties` of a JSON Schema. */
-export function payloadErrors(schema: Params | null, payload: Params): readonly { field: string; message: string }[] {
-  const required = Array.isArray(schema?.["required"]) ? schema["required"].map(String) : [];
-  const missing = required
-    .filter((field) => payload[field] === undefined)
-    .map((field) => ({ field, message: "is missing" }));
-  const properties = Object.entries((schema?.["properties"] ?? {}) as Record<string, { type?: unknown }>);
-  const wrong = properties.flatMap(([field, { type }]) =>
-    payload[field] === undefined || typeof type !== "string" || isOfType(payload[field], type)
-      ? []
-      : [{ field, message: `must be a ${type}` }],
-  );
-  return [...missing, ...wrong];
-}
-
-function isOfType(value: unknown, type: string): boolean {
-  if (type === "array") return Array.isArray(value);
-  if (type === "integer") return Number.isInteger(value);
-  return type === "null" ? value === null : typeof value === type;
 }

@@ -1,6 +1,6 @@
 import type { endpoints } from "../../../cloud/index.ts";
 import type { Account } from "../account.ts";
-import type { Devices, VirtualDevice } from "../device.ts";
+import { appNamed, type Devices, type VirtualDevice } from "../device.ts";
 import { Special, type Handlers } from "../handler.ts";
 import { NOTES } from "../phone/phone.ts";
 import { Problem, notFound } from "../problem.ts";
@@ -122,10 +122,4 @@ export function deviceAppHandlers(account: Account, devices: Devices): Handlers<
 function permission(path: { readonly packageName: string; readonly permission: string }): string {
   if (path.permission !== "POST_NOTIFICATIONS") throw new Problem(400, `${path.permission} can't be set`);
   return `${path.packageName} ${path.permission}`;
-}
-
-function appNamed(packageName: string) {
-  const last = packageName.slice(packageName.lastIndexOf(".") + 1);
-  const label = last.charAt(0).toUpperCase() + last.slice(1);
-  return { packageName, label, versionName: "1.0", versionCode: 1, isSystemApp: false };
 }

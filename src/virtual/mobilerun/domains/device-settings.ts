@@ -1,6 +1,6 @@
 import type { endpoints } from "../../../cloud/index.ts";
-import { defaultSettings, type Devices } from "../device.ts";
-import type { Handlers } from "../handler.ts";
+import { defaultSettings, type Devices, type Settings } from "../device.ts";
+import type { Handlers, Received } from "../handler.ts";
 import { Problem } from "../problem.ts";
 
 export function deviceSettingHandlers(devices: Devices): Handlers<typeof endpoints.deviceSettings> {
@@ -28,12 +28,17 @@ export function deviceSettingHandlers(devices: Devices): Handlers<typeof endpoin
     },
     proxy: ({ path }) => ({ $schema: "https://virtual.test/schemas/Proxy.json", ...settingsOf(path).proxy }),
     connectProxy({ path, body }) {
-      const way = body.socks5 ?? body.name ?? body.connect ?? (body.smartIp === true ? true : undefined);
-      if (way === undefined) throw new Problem(400, "Give one of name, smartIp, socks5 and connect");
-      settingsOf(path).proxy = { connected: true, name: body.name ?? null, protocol: "socks5" };
+      settingsOf(path).proxy = proxyOf(body);
     },
     disconnectProxy({ path }) {
       settingsOf(path).proxy = { connected: false, name: null, protocol: null };
     },
   };
+}
+
+/** The connection that somebody asked for. */
+export function proxyOf(asked: Received<(typeof endpoints.deviceSettings)["connectProxy"]>["body"]): Settings["proxy"] {
+  const way = asked.socks5 ?? asked.name ?? asked.connect ?? (asked.smartIp === true ? true : undefined);
+  if (way === undefined) throw new Problem(400, "Give one of name, smartIp, socks5 and connect");
+  return { connected: true, name: asked.name ?? null, protocol: "socks5" };
 }

@@ -1,12 +1,13 @@
 import type { endpoints } from "../../../cloud/index.ts";
 import type { Account } from "../account.ts";
-import { PACE, erase, type Devices, type VirtualDevice } from "../device.ts";
+import { PACE, appNamed, erase, type Devices, type VirtualDevice } from "../device.ts";
 import type { Handlers, Received } from "../handler.ts";
 import { contains, paged, sorted } from "../paging.ts";
 import { SCREEN } from "../phone/phone.ts";
 import { Problem } from "../problem.ts";
 import type { Tasks } from "../task.ts";
 import { without } from "../without.ts";
+import { proxyOf } from "./device-settings.ts";
 
 /** `/wait` is held for this long at most. */
 const MAX_WAIT_MS = 300_000;
@@ -53,6 +54,7 @@ export function deviceHandlers(account: Account, devices: Devices, tasks: Tasks)
       return { ...page, items: page.items.length === 0 ? null : page.items.map(shown) };
     },
     create({ query, body }) {
+      const proxy = body.proxy === undefined ? undefined : proxyOf(body.proxy);
       const device = devices.add({
         name: body.name ?? "",
         type: nameOf(query.deviceType ?? "android_cloud_phone"),
@@ -61,6 +63,8 @@ export function deviceHandlers(account: Account, devices: Devices, tasks: Tasks)
       });
       if (body.locale !== undefined) device.settings.locale = body.locale;
       if (body.timezone !== undefined) device.settings.timezone = body.timezone;
+      for (const app of body.apps ?? []) device.apps.set(app, appNamed(app));
+      if (proxy !== undefined) device.settings.proxy = proxy;
       if (body.location !== undefined) Object.assign(device.settings, body.location);
       return shown(device);
     },
@@ -83,11 +87,7 @@ export function deviceHandlers(account: Account, devices: Devices, tasks: Tasks)
       await untilReady(account, devices, device, call);
       return shown(device);
     },
-    reboot({ path }) {
-      const device = devices.ready(path.deviceId);
-      device.phone.home();
-      devices.pass(device, "rebooting", PACE.reboot);
-    },
+    reboot: ({ path }) => devices.reboot(path.deviceId),
     reset({ path }) {
       const device = devices.ready(path.deviceId);
       devices.pass(device, "resetting", PACE.reset, () => erase(device));

@@ -3,7 +3,8 @@ import type { Account, PublishedEvent } from "../account.ts";
 import { accepted, type Handlers } from "../handler.ts";
 import { paged } from "../paging.ts";
 import { notFound } from "../problem.ts";
-import { conditionsPass, open, payloadErrors, type Params, type Workflows } from "../workflow.ts";
+import { conditionsPass, payloadErrors } from "../payload.ts";
+import { open, type Params, type Workflows } from "../workflow.ts";
 import { planned, shownFlow } from "./flows.ts";
 
 /** How many events are kept to be asked for. */

@@ -17,7 +17,7 @@ interface Range {
 
 export function executionHandlers(account: Account, workflows: Workflows): Handlers<typeof endpoints.executions> {
   const shown = ({ flow, trigger, steps, ...rest }: Execution) => ({
-    ...without(rest, "startedMs", "durationMs"),
+    ...without(rest, "startedMs", "durationMs", "deviceId"),
     flowId: flow.id,
     flowName: flow.name,
     triggerId: trigger.id,

@@ -3,7 +3,8 @@ import type { Account } from "../account.ts";
 import type { Handlers, Received } from "../handler.ts";
 import { contains, paged, sorted } from "../paging.ts";
 import { Problem } from "../problem.ts";
-import { conditionsPass, open, payloadErrors, type Flow, type FlowAction, type Workflows } from "../workflow.ts";
+import { conditionsPass, payloadErrors } from "../payload.ts";
+import { levelOf, open, type Flow, type FlowAction, type Workflows } from "../workflow.ts";
 import { without } from "../without.ts";
 
 type Binding = Received<(typeof endpoints.flows)["create"]>["body"]["actions"][number];
@@ -16,20 +17,17 @@ export function shownFlow(account: Account, flow: Flow) {
 
 /** A flow's actions as a dry run tells them, children inside their parents. */
 export function planned(workflows: Workflows, flow: Flow, parent: string | null = null): readonly object[] {
-  const level = flow.actions.filter(({ parentFlowActionId }) => parentFlowActionId === parent);
-  return level
-    .toSorted((a, b) => a.position - b.position)
-    .map((binding) => {
-      const action = workflows.action(binding.actionId);
-      return {
-        name: binding.nameOverride ?? action.name,
-        service: action.service,
-        method: action.method,
-        continueOnError: binding.continueOnError,
-        params: { ...action.params, ...binding.overrides?.params },
-        children: planned(workflows, flow, binding.id),
-      };
-    });
+  return levelOf(flow, parent).map((binding) => {
+    const action = workflows.action(binding.actionId);
+    return {
+      name: binding.nameOverride ?? action.name,
+      service: action.service,
+      method: action.method,
+      continueOnError: binding.continueOnError,
+      params: { ...action.params, ...binding.overrides?.params },
+      children: planned(workflows, flow, binding.id),
+    };
+  });
 }
 
 export function flowHandlers(account: Account, workflows: Workflows): Handlers<typeof endpoints.flows> {
@@ -118,7 +116,14 @@ export function flowHandlers(account: Account, workflows: Workflows): Handlers<t
     },
     clone({ path, body }) {
       const flow = workflows.flow(path.flowId);
-      const fields = { ...flow, name: body.name ?? `${flow.name} (copy)`, deviceIds: body.deviceIds ?? flow.deviceIds };
+      const ids = new Map(flow.actions.map(({ id }) => [id, account.mint("fa")] as const));
+      const actions = flow.actions.map((one) => ({
+        ...one,
+        id: ids.get(one.id) ?? one.id,
+        parentFlowActionId: ids.get(one.parentFlowActionId ?? "") ?? null,
+      }));
+      const { name = `${flow.name} (copy)`, deviceIds = flow.deviceIds } = body;
+      const fields = { ...flow, name, deviceIds, actions };
       return { data: shown(add(fields, { ...flow.settings })) };
     },
     unblock({ path }) {

@@ -16,7 +16,7 @@ export function taskHandlers(account: Account, tasks: Tasks): Handlers<typeof en
     streamUrl: task.status === "queued" ? null : streamUrl(task),
   });
   const shown = (task: VirtualTask) => {
-    const { order, dispatchedAt, ...rest } = without(task, "trajectory", "media");
+    const { order, dispatchedAt, ...rest } = without(task, "trajectory", "media", "messages");
     return {
       ...DEFAULTS,
       ...order,
@@ -77,8 +77,8 @@ export function taskHandlers(account: Account, tasks: Tasks): Handlers<typeof en
       tasks.cancel(tasks.get(path.taskId));
       return { cancelled: true };
     },
-    message({ path, body }) {
-      tasks.say(tasks.get(path.taskId), body.message);
+    message({ path }) {
+      tasks.say(tasks.get(path.taskId));
       return { sent: true };
     },
     screenshots: ({ path }) => ({ urls: tasks.get(path.taskId).media.s }),

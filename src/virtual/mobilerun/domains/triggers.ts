@@ -4,7 +4,8 @@ import type { Handlers, Received } from "../handler.ts";
 import { contains, paged, sorted } from "../paging.ts";
 import { Problem } from "../problem.ts";
 import { createSchedules } from "../schedule/schedules.ts";
-import { payloadErrors, type Trigger, type Workflows } from "../workflow.ts";
+import { payloadErrors } from "../payload.ts";
+import type { Trigger, Workflows } from "../workflow.ts";
 
 type Fields = Omit<Received<(typeof endpoints.triggers)["update"]>["body"], "name" | "description">;
 

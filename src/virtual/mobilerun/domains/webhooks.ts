@@ -38,7 +38,7 @@ const KEPT = 1000;
 const SOURCES = {
   tasks: ["task.completed", "task.failed", "task.cancelled"],
   devices: ["device.ready", "device.terminated"],
-  workflows: ["execution.success", "execution.failed", "execution.cancelled"],
+  workflows: ["execution.success", "execution.failed", "execution.cancelled", "flow.notified"],
 };
 const ALL_TYPES = Object.values(SOURCES).flat();
 
