@@ -23,7 +23,7 @@ test.each([
 
 /**
  * The sets that clients of the platform know, and what was added to them since. `closed` are operations that used to be open to readonly
- * although they hand out file contents or dial a host of the caller's choice.
+ * although they hand out file contents, link to a screen whose passwords nobody has masked, or dial a host of the caller's choice.
  */
 const READONLY: Record<string, { known: string[]; added?: string[]; closed?: string[] }> = {
   webhooks: { known: ["list", "get", "list_deliveries", "get_delivery", "delivery_stats", "list_event_types"] },
@@ -50,6 +50,7 @@ const READONLY: Record<string, { known: string[]; added?: string[]; closed?: str
   },
   manage_flow: { known: ["execution_metrics"], added: ["list_actions", "dry_run", "list_repairs"] },
   workflow_events: { known: ["list_event_types", "dry_run"] },
+  get_task_media: { known: ["screenshot", "ui_state"], closed: ["ui_state"] },
 };
 
 test("readonly opens the reads that are known, and no other", () => {

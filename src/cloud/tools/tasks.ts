@@ -260,6 +260,8 @@ export const getTaskMedia = bundle(
     }),
     ui_state: operation({
       effects: ["read"],
+      // The link leads to the tree as the platform has it, with what was typed into password fields.
+      reveals: true,
       anyDevice: true,
       needs: ["taskId"],
       may: ["index"],
