@@ -31,6 +31,8 @@ export interface GatedCall {
   readonly gate: GateContext;
   readonly requestId: string;
   readonly traceparent?: string;
+  /** See `ToolCall`. */
+  readonly answerWithinMs?: number;
   /** The client of the legacy era has said that its user can be asked. In the modern era each request says so itself. */
   readonly canElicit: boolean;
   readonly failures: FailureStyle;
@@ -42,7 +44,7 @@ export async function callGated(
   name: string,
   input: unknown,
   context: ServerContext,
-  { tools, gate, requestId, traceparent, canElicit, failures, onFault }: GatedCall,
+  { tools, gate, requestId, traceparent, answerWithinMs, canElicit, failures, onFault }: GatedCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const asking = new Asking(context, canElicit);
   const progress = progressOf(context);
@@ -50,6 +52,7 @@ export async function callGated(
     signal: context.mcpReq.signal,
     requestId,
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
     ...(progress === undefined ? {} : { progress }),
     ...(asking.possible ? { confirm: (question) => asking.confirm(question) } : {}),
   };

@@ -118,13 +118,8 @@ async function outcomeOf(
 async function run(tool: Tool, input: Record<string, unknown>, call: GateCall): Promise<ToolOutcome> {
   if (call.signal.aborted) return failed(new ToolFailure("cancelled", "The call was cancelled before it began."));
   const attachments: Attachment[] = [];
-  const { signal, progress, traceparent } = call;
-  const handed: ToolCall = {
-    signal,
-    ...(traceparent === undefined ? {} : { traceparent }),
-    ...(progress === undefined ? {} : { progress }),
-    attach: (attachment) => attachments.push(attachment),
-  };
+  const { requestId: _requestId, confirm: _confirm, ...given } = call;
+  const handed: ToolCall = { ...given, attach: (attachment) => attachments.push(attachment) };
   // Parsed, so that nothing leaves that the tool does not declare.
   const structured = tool.output.parse(await tool.handle(input, handed));
   return { kind: "ok", structured, attachments };

@@ -35,6 +35,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** Present only when the client sent a progress token. Not to be called after the tool has answered. */
   readonly progress?: (report: ToolProgress) => void;
+  /** After so long the server gives up on a call that has no progress to send. Missing where it never does. */
+  readonly answerWithinMs?: number;
   /** W3C trace context of the request that the call came with, for what is called in turn. */
   readonly traceparent?: string;
   /** Sends something beside the structured content. Not to be called after the tool has answered. */

@@ -74,7 +74,7 @@ export function buildCloudTools(context: ToolCtx): readonly Tool[] {
 }
 
 function useOf({ backend, auth, devices, originals, clock }: ToolCtx, call: ToolCall): Use {
-  const { signal, progress, attach, traceparent } = call;
+  const { signal, progress, attach, traceparent, answerWithinMs } = call;
   return {
     backend,
     subject: auth.subject,
@@ -84,6 +84,7 @@ function useOf({ backend, auth, devices, originals, clock }: ToolCtx, call: Tool
     originals,
     clock: clock ?? systemClock,
     ...(progress === undefined ? {} : { progress }),
+    ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
     ...(attach === undefined ? {} : { attach }),
   };
 }

@@ -157,6 +157,7 @@ const HELD_MS = 20_000;
  */
 async function untilReady(device: string, seconds: number, use: Use): Promise<z.input<typeof Device>> {
   let last: z.input<typeof Device> | undefined;
+  const started = use.clock.now();
   const ready = await waitUntil(use, {
     seconds,
     everyMs: 1000,
@@ -178,7 +179,8 @@ async function untilReady(device: string, seconds: number, use: Use): Promise<z.
     },
   });
   if (ready !== undefined) return ready;
-  throw new BackendError("timeout", `Device ${device} is ${last?.state ?? "not ready"} after ${seconds} s.`, {
+  const waited = Math.round((use.clock.now() - started) / 1000);
+  throw new BackendError("timeout", `Device ${device} is ${last?.state ?? "not ready"} after ${waited} s.`, {
     hint: "Call wait_ready again to go on waiting.",
   });
 }

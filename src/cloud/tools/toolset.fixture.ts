@@ -31,10 +31,12 @@ export interface ToolsetForTest {
   readonly signal?: AbortSignal;
   /** The client asked for no progress. */
   readonly unheard?: boolean;
+  readonly answerWithinMs?: number;
 }
 
 /** All the tools over a backend that records, called the way a server calls them. */
-export function toolsetForTest({ profile = "full", answers, gate, context, signal, unheard }: ToolsetForTest = {}) {
+export function toolsetForTest(how: ToolsetForTest = {}) {
+  const { profile = "full", answers, gate, context, signal, unheard, answerWithinMs } = how;
   const { backend, calls } = recordingBackend(answers);
   const auth = createAuthContext({ kind: "api_key", subject: "k1" });
   const policy = policyForProfile(profile, cloudTools);
@@ -50,6 +52,7 @@ export function toolsetForTest({ profile = "full", answers, gate, context, signa
       { auth, policy, onToolCall: (event) => void events.push(event), ...gate },
       {
         signal: signal ?? new AbortController().signal,
+        ...(answerWithinMs === undefined ? {} : { answerWithinMs }),
         ...(unheard === true ? {} : { progress: (report: ToolProgress) => void progress.push(report) }),
       },
     );

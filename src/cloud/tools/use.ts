@@ -24,7 +24,7 @@ export interface ToolCtx {
 }
 
 /** What a handler works with during one call. */
-export interface Use extends Pick<ToolCall, "progress" | "attach"> {
+export interface Use extends Pick<ToolCall, "progress" | "attach" | "answerWithinMs"> {
   readonly backend: Backend;
   readonly subject: string;
   readonly signal: AbortSignal;

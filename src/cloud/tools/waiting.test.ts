@@ -69,6 +69,29 @@ test("a wait whose length nobody chose is over before a server gives up on the c
   }
 });
 
+test("where the server gives up after a while, a wait of which nobody hears ends before, however long it was to be", async () => {
+  const waited = async (tool: string, input: Record<string, unknown>, how: object) => {
+    const clock = fastClock();
+    const answers = {
+      waitDeviceReady: inTurn(timeout),
+      getDevice: inTurn({ id: "d1", state: "creating" }),
+      getTaskStatus: inTurn({ taskId: "t1", status: "running" }),
+    };
+    const outcome = await toolsetForTest({ context: { clock }, answers, ...how }).call(tool, input);
+    return { seconds: clock.now() / 1000, outcome };
+  };
+  const ready = { operation: "wait_ready", deviceId: "d1" };
+  const short = await waited("manage_device", ready, { unheard: true, answerWithinMs: 20_000 });
+  expect(short).toMatchObject({ seconds: 15, outcome: { failure: { message: "Device d1 is creating after 15 s." } } });
+  for (const [tool, input] of [
+    ["manage_device", { ...ready, waitSeconds: 300 }],
+    ["get_task", { view: "status", taskId: "t1", waitSeconds: 300 }],
+  ] as const) {
+    expect((await waited(tool, input, { unheard: true, answerWithinMs: 60_000 })).seconds).toBe(45);
+    expect((await waited(tool, input, { answerWithinMs: 60_000 })).seconds).toBe(300);
+  }
+});
+
 test("an error of the platform ends a wait", async () => {
   const { call } = toolsetForTest({ answers: { waitDeviceReady: inTurn(new BackendError("forbidden", "No.")) } });
   expect(await call("manage_device", { operation: "wait_ready", deviceId: "d1" })).toMatchObject({

@@ -9,7 +9,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** A server may give up on a call that says nothing for a minute. */
+/** Clients give up on a call of which they hear nothing for a minute. */
 const UNHEARD_WAIT_S = 45;
 
 /** How long to wait where the caller did not say: as long as this takes, or less where nobody hears of the progress. */
@@ -32,7 +32,7 @@ interface Waiting<T> {
  */
 export async function waitUntil<T>(use: Use, waiting: Waiting<T>): Promise<T | undefined> {
   const started = use.clock.now();
-  const total = waiting.seconds;
+  const total = Math.min(waiting.seconds, answerableSeconds(use));
   for (;;) {
     cancelledBy(use.signal);
     const found = await waiting.look(Math.max(0, total * 1000 - (use.clock.now() - started)));
@@ -42,6 +42,11 @@ export async function waitUntil<T>(use: Use, waiting: Waiting<T>): Promise<T | u
     use.progress?.({ progress: Math.round(passed), total, message: waiting.message() });
     await pause(use, Math.min(waiting.everyMs, (total - passed) * 1000));
   }
+}
+
+/** How much of the server's own limit a wait may take: the rest is for the last look. With progress to send there is none. */
+function answerableSeconds({ progress, answerWithinMs }: Use): number {
+  return progress !== undefined || answerWithinMs === undefined ? Infinity : (answerWithinMs / 1000) * 0.75;
 }
 
 async function pause(use: Use, ms: number): Promise<void> {

@@ -133,10 +133,11 @@ test("addresses come from a proxy only where there is one, and then what it wrot
   expect((await behind.post(ping, { "x-forwarded-for": "6.6.6.6, 203.0.113.1" })).status).toBe(429);
 });
 
-test("a call that has no answer in time is aborted", async () => {
+test("a call that has no answer in time is aborted, and is told before how long that is", async () => {
   const { post, clock, arrived, audit } = await server({ MCP_REQUEST_TIMEOUT_MS: "5000" });
   const answer = post(legacy("tools/call", { name: "wait_for_it", arguments: {} }));
   const call = await arrived();
+  expect(call.answerWithinMs).toBe(5000);
   await clock.advance(4_999);
   expect(call.signal.aborted).toBe(false);
   await clock.advance(1);

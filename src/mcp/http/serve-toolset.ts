@@ -27,6 +27,7 @@ export async function serveMcpOverHttp(options: McpHttpOptions): Promise<HttpSer
       toolset,
       version,
       failures: options.failures ?? "text",
+      answerWithinMs: options.environment.MCP_REQUEST_TIMEOUT_MS,
       onFault: (tool, fault) => log("error", "tool_failed_unexpectedly", { tool, at: placeOf(fault) }),
     }),
     contextOf: async (credential, trace) => {

@@ -12,6 +12,7 @@ export const KEY = "dr_sk_0123456789";
 /** A call of `wait_for_it` that is under way. */
 export interface Waiting {
   readonly signal: AbortSignal;
+  readonly answerWithinMs: number | undefined;
   readonly progress: ((report: { progress: number; message: string }) => void) | undefined;
   readonly finish: () => void;
 }
@@ -111,10 +112,10 @@ function toolsOf(begun: (call: Waiting) => void): readonly Tool[] {
       effects: ["read"],
       input: z.strictObject({}),
       output: z.object({ waited: z.boolean() }),
-      handle: (_input, { signal, progress }) =>
+      handle: (_input, { signal, progress, answerWithinMs }) =>
         new Promise((resolve, reject) => {
           signal.addEventListener("abort", () => reject(new Error("aborted")));
-          begun({ signal, progress, finish: () => resolve({ waited: true }) });
+          begun({ signal, progress, answerWithinMs, finish: () => resolve({ waited: true }) });
         }),
     }),
     defineTool({

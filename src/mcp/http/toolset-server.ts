@@ -18,12 +18,13 @@ export interface ToolsetServerSettings {
   readonly toolset: Toolset;
   readonly version: string;
   readonly failures: FailureStyle;
+  readonly answerWithinMs: number;
   readonly onFault: (tool: string, fault: unknown) => void;
 }
 
 /** Makes the server of a toolset for an era; all that differs between credentials reaches it with each call. */
 export function toolsetServer(settings: ToolsetServerSettings) {
-  const { toolset, failures, onFault } = settings;
+  const { toolset, failures, answerWithinMs, onFault } = settings;
   const ownTools = new Map(toolset.tools.map((tool) => [tool.name, tool]));
   const schemas = new Map(toolset.tools.map((tool) => [tool.name, listedSchemas(tool)]));
 
@@ -66,6 +67,7 @@ export function toolsetServer(settings: ToolsetServerSettings) {
         gate: caller.gate,
         requestId,
         traceparent,
+        answerWithinMs,
         canElicit,
         failures,
         onFault,
