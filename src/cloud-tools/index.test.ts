@@ -178,6 +178,12 @@ describe("a host's own wrapper", () => {
   });
 });
 
+test("a tool that the host adds to the same server can't be called: the manual sends it to a server of its own", async () => {
+  const { server, call } = await host();
+  server.registerTool("own", { description: "The host's." }, () => ({ content: [] }));
+  await expect(call("own")).rejects.toThrow("Tool own not found");
+});
+
 test("the user is asked before a call that destroys, and their no is heard", async () => {
   const { client, call, calls } = await host({}, { askAbout: new Set(["destructive"]) });
   const asked: string[] = [];
