@@ -4,18 +4,29 @@ import { startDeadline, type Deadline } from "./deadline.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { readEvents } from "./event-stream.ts";
 import { DEFAULT_LIMITS, type CloudLimits } from "./limits.ts";
-import { BadAnswer, checkShape, contentType, isJson, jsonOf, readBytes, readJson } from "./read-answer.ts";
+import {
+  BadAnswer,
+  checkShape,
+  contentType,
+  type HttpAnswer,
+  isJson,
+  jsonOf,
+  letGo,
+  readBytes,
+  readJson,
+} from "./read-answer.ts";
 import { checkedRequest, type CheckedRequest, type LooseRequest } from "./checked-request.ts";
 import { checkedBaseUrl } from "./request-url.ts";
 import { delayBeforeRetry, readRetryAfter, repeatable, type Failure } from "./retry.ts";
+import { type Send, sendOverHttp } from "./send.ts";
 import { refusalText } from "./upstream-text.ts";
 
 export interface CloudApiOptions {
   /** With its version, as in `https://api.mobilerun.ai/v1`. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Node's own when it is left out. */
-  readonly fetch?: typeof globalThis.fetch | undefined;
+  /** How a request leaves; over HTTP when it is left out. */
+  readonly send?: Send | undefined;
   readonly limits?: Partial<CloudLimits> | undefined;
   /** Waits between attempts; a test looks at them instead. */
   readonly wait?: ((ms: number) => Promise<void>) | undefined;
@@ -45,15 +56,14 @@ class Attempt extends Error {
 }
 
 /**
- * A client of the Mobilerun API. It stands on Node's own fetch, which keeps connections, decompresses, and is already in every process: the
- * rules that matter here (what may be sent twice, what may be read) are none that an HTTP library would know. The key is held in this closure
- * and is part of no object, message or log.
+ * A client of the Mobilerun API. The rules that matter here (what may be sent twice, what may be read) are none that an HTTP library would
+ * know. The key is held in this closure and is part of no object, message or log.
  */
 export function createCloudApi(options: CloudApiOptions): CloudApi {
   const base = checkedBaseUrl(options.baseUrl);
   const key = checkedKey(options.key);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const send = options.fetch ?? globalThis.fetch;
+  const send = options.send ?? sendOverHttp;
 
   async function call(endpoint: Endpoint, request: LooseRequest & CallOptions = {}): Promise<unknown> {
     const checked = checkedRequest(base, endpoint, request);
@@ -66,7 +76,7 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
       const answer = await withRetries(endpoint, checked, deadline, request);
       if (endpoint.declared.answer.kind !== "events") return answer;
       kept = true;
-      return streamed(endpoint, answer as Response, deadline);
+      return streamed(endpoint, answer as HttpAnswer, deadline);
     } finally {
       if (!kept) deadline.release();
     }
@@ -104,9 +114,9 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     request: CallOptions,
   ): Promise<unknown> {
     try {
-      const response = await follow(endpoint, checked, deadline.signal, request.traceparent);
-      if (!response.ok) throw await refused(endpoint, response);
-      return await read(endpoint, response, request);
+      const answer = await follow(endpoint, checked, deadline.signal, request.traceparent);
+      if (answer.status < 200 || answer.status > 299) throw await refused(endpoint, answer);
+      return await read(endpoint, answer, request);
     } catch (thrown) {
       if (thrown instanceof Attempt) throw thrown;
       const wrote = writes(endpoint);
@@ -131,7 +141,7 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     checked: CheckedRequest,
     signal: AbortSignal,
     traceparent: string | undefined,
-  ): Promise<Response> {
+  ): Promise<HttpAnswer> {
     const headers = {
       ...checked.headers,
       ...(traceparent === undefined ? {} : { traceparent }),
@@ -139,16 +149,10 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     };
     let url = checked.url;
     for (let hops = 0; ; hops += 1) {
-      const response = await send(url.href, {
-        method: endpoint.method,
-        headers,
-        body: checked.body ?? null,
-        redirect: "manual",
-        signal,
-      });
-      const location = response.status >= 300 && response.status < 400 ? response.headers.get("location") : null;
-      if (location === null) return response;
-      await response.body?.cancel();
+      const answer = await send({ url, method: endpoint.method, headers, body: checked.body, signal });
+      const location = answer.status >= 300 && answer.status < 400 ? answer.headers.location : undefined;
+      if (location === undefined) return answer;
+      letGo(answer);
       const next = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
       if (endpoint.method !== "GET" || next?.origin !== base.origin) {
         throw new BadAnswer(
@@ -162,31 +166,31 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     }
   }
 
-  async function read(endpoint: Endpoint, response: Response, request: CallOptions): Promise<unknown> {
-    const { answer } = endpoint.declared;
-    switch (answer.kind) {
+  async function read(endpoint: Endpoint, answer: HttpAnswer, request: CallOptions): Promise<unknown> {
+    const declared = endpoint.declared.answer;
+    switch (declared.kind) {
       case "json":
-        return checkShape(endpoint, await readJson(response, request.maxBytes ?? limits.maxJsonBytes));
+        return checkShape(endpoint, await readJson(answer, request.maxBytes ?? limits.maxJsonBytes));
       case "binary":
-        return binary(response, answer.types, request.maxBytes ?? limits.maxBinaryBytes);
+        return binary(answer, declared.types, request.maxBytes ?? limits.maxBinaryBytes);
       case "events":
-        if (contentType(response) === "text/event-stream" && response.body !== null) return response;
-        await response.body?.cancel();
+        if (contentType(answer) === "text/event-stream") return answer;
+        letGo(answer);
         throw new BadAnswer("answered with no stream of events");
       case "empty":
         // A page comes from a proxy on the way: what was asked for may never have arrived.
-        if (contentType(response) === "text/html" && (await readBytes(response, limits.maxJsonBytes)).length > 0) {
+        if (contentType(answer) === "text/html" && (await readBytes(answer, limits.maxJsonBytes)).length > 0) {
           throw new BadAnswer("answered with text/html instead of nothing");
         }
-        await response.body?.cancel();
+        letGo(answer);
         return undefined;
     }
   }
 
-  async function refused(endpoint: Endpoint, response: Response): Promise<Attempt> {
-    const { status } = response;
-    const retryAfterMs = readRetryAfter(response.headers.get("retry-after"), Date.now());
-    const said = refusalText(await refusalBody(response), key);
+  async function refused(endpoint: Endpoint, answer: HttpAnswer): Promise<Attempt> {
+    const { status } = answer;
+    const retryAfterMs = readRetryAfter(answer.headers["retry-after"], Date.now());
+    const said = refusalText(await refusalBody(answer), key);
     const mayHaveHappened = writes(endpoint) && (status >= 500 || status === 408);
     const error = new CloudError(
       status < 400 ? "upstream_error" : codeOfStatus(status),
@@ -196,9 +200,9 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     return new Attempt(error, { kind: "status", status, retryAfterMs });
   }
 
-  async function* streamed(endpoint: Endpoint, response: Response, deadline: Deadline): AsyncGenerator<StreamedEvent> {
+  async function* streamed(endpoint: Endpoint, answer: HttpAnswer, deadline: Deadline): AsyncGenerator<StreamedEvent> {
     try {
-      if (response.body !== null) yield* readEvents(response.body, limits.maxEventBytes);
+      yield* readEvents(answer.body, limits.maxEventBytes);
     } catch (thrown) {
       const ended = deadline.endedBy();
       if (ended !== undefined) throw endedError(endpoint, ended);
@@ -242,23 +246,23 @@ function waitHint(status: number, retryAfterMs: number | undefined): { hint?: st
   return { hint: `Try again in ${Math.ceil(retryAfterMs / 1000)} s.` };
 }
 
-async function binary(response: Response, types: readonly string[], maxBytes: number): Promise<BinaryAnswer> {
-  const type = contentType(response);
+async function binary(answer: HttpAnswer, types: readonly string[], maxBytes: number): Promise<BinaryAnswer> {
+  const type = contentType(answer);
   if (types.length > 0 && !types.some((begin) => type.startsWith(begin))) {
-    await response.body?.cancel();
+    letGo(answer);
     throw new BadAnswer(`answered with ${type === "" ? "no content type" : type.slice(0, 80)} instead of ${types[0]}…`);
   }
-  return { bytes: await readBytes(response, maxBytes), contentType: type === "" ? "application/octet-stream" : type };
+  return { bytes: await readBytes(answer, maxBytes), contentType: type === "" ? "application/octet-stream" : type };
 }
 
 /** The JSON of a refusal, or nothing: a body that is too long, broken or of another type says nothing that we would repeat. */
-async function refusalBody(response: Response): Promise<unknown> {
-  if (!isJson(contentType(response))) {
-    await response.body?.cancel();
+async function refusalBody(answer: HttpAnswer): Promise<unknown> {
+  if (!isJson(contentType(answer))) {
+    letGo(answer);
     return undefined;
   }
   try {
-    return jsonOf(await readBytes(response, MAX_REFUSAL_BYTES));
+    return jsonOf(await readBytes(answer, MAX_REFUSAL_BYTES));
   } catch {
     return undefined;
   }

@@ -9,4 +9,6 @@ export { HEADERS } from "./endpoint.ts";
 export type { Body, Endpoint, HeaderName, Method, Retry, UploadedFile } from "./endpoint.ts";
 export { allEndpoints, endpoints } from "./endpoints.ts";
 export type { CloudLimits } from "./limits.ts";
+export type { HttpAnswer } from "./read-answer.ts";
+export type { Send } from "./send.ts";
 export type { Pagination } from "./shapes.ts";

@@ -1,25 +1,37 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { Endpoint } from "./endpoint.ts";
+
+/** An answer whose body is still to come: it is read to its end or let go of, or its connection is held. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** Decompressed. */
+  readonly body: Readable;
+}
 
 /** An answer that can't be taken, with the reason as the end of a sentence. */
 export class BadAnswer extends Error {}
 
 /** A body's bytes, counted while they come: the connection is closed at the first byte beyond the limit. */
-export async function readBytes(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const declared = Number(response.headers.get("content-length") ?? 0);
-  if (response.body === null) return new Uint8Array();
+export async function readBytes({ headers, body }: HttpAnswer, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const declared = Number(headers["content-length"] ?? 0);
+  const tooLong = () => {
+    body.destroy();
+    return new BadAnswer(`answered with more than ${maxBytes} bytes`);
+  };
+  if (declared > maxBytes && headers["content-encoding"] === undefined) throw tooLong();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const tooLarge = declared > maxBytes && response.headers.get("content-encoding") === null;
-  if (tooLarge) {
-    await response.body.cancel();
-    throw new BadAnswer(`answered with more than ${maxBytes} bytes`);
-  }
-  // Leaving the loop by a throw cancels the stream, and with it the connection.
-  for await (const chunk of response.body) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw new BadAnswer(`answered with more than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
+  await new Promise<void>((resolve, reject) => {
+    body.on("data", (chunk: Uint8Array) => {
+      size += chunk.byteLength;
+      if (size > maxBytes) reject(tooLong());
+      else chunks.push(chunk);
+    });
+    body.on("end", resolve).on("error", reject);
+    body.on("close", () => reject(new Error("The connection was closed within the body.")));
+  });
   const whole = new Uint8Array(size);
   let at = 0;
   for (const chunk of chunks) {
@@ -29,9 +41,24 @@ export async function readBytes(response: Response, maxBytes: number): Promise<U
   return whole;
 }
 
+/** Beyond it a new connection costs less than the rest of a body. */
+const MAX_UNREAD_BYTES = 64 * 1024;
+const MAX_UNREAD_MS = 1000;
+
+/** Lets go of a body that nobody wants: a short one is read, so that its connection serves the next call. */
+export function letGo({ status, headers, body }: HttpAnswer): void {
+  const left = status === 204 ? 0 : Number(headers["content-length"] ?? Number.NaN);
+  if (!(left <= MAX_UNREAD_BYTES)) {
+    body.destroy();
+    return;
+  }
+  const timer = setTimeout(() => body.destroy(), MAX_UNREAD_MS).unref();
+  body.once("close", () => clearTimeout(timer)).resume();
+}
+
 /** The type without its parameters, in small letters; empty when none was said. */
-export function contentType(response: Response): string {
-  return (response.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+export function contentType({ headers }: HttpAnswer): string {
+  return (headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
 /** One for all: each holds memory outside the heap, which is given back late. */
@@ -46,13 +73,13 @@ export function isJson(type: string): boolean {
 }
 
 /** The JSON of an answer; null where the body is empty, as after 204. */
-export async function readJson(response: Response, maxBytes: number): Promise<unknown> {
-  const type = contentType(response);
-  if (response.status !== 204 && type !== "" && !isJson(type)) {
-    await response.body?.cancel();
+export async function readJson(answer: HttpAnswer, maxBytes: number): Promise<unknown> {
+  const type = contentType(answer);
+  if (answer.status !== 204 && type !== "" && !isJson(type)) {
+    letGo(answer);
     throw new BadAnswer(`answered with ${type.slice(0, 80)} instead of JSON`);
   }
-  const bytes = await readBytes(response, maxBytes);
+  const bytes = await readBytes(answer, maxBytes);
   if (bytes.length === 0) return null;
   try {
     return jsonOf(bytes);

@@ -43,5 +43,5 @@ test("Retry-After is read as seconds or as a date", () => {
   expect(readRetryAfter("Sun, 01 Mar 2026 09:00:30 GMT", now)).toBe(30_000);
   expect(readRetryAfter("Sun, 01 Mar 2026 08:00:00 GMT", now)).toBe(0);
   expect(readRetryAfter("soon", now)).toBeUndefined();
-  expect(readRetryAfter(null, now)).toBeUndefined();
+  expect(readRetryAfter(undefined, now)).toBeUndefined();
 });

@@ -38,8 +38,8 @@ export function delayBeforeRetry(
 }
 
 /** `Retry-After` in seconds or as a date; undefined when it is absent or neither. */
-export function readRetryAfter(header: string | null, now: number): number | undefined {
-  if (header === null) return undefined;
+export function readRetryAfter(header: string | undefined, now: number): number | undefined {
+  if (header === undefined) return undefined;
   if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000;
   const at = Date.parse(header);
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);

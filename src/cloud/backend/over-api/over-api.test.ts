@@ -1,6 +1,7 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { callThroughPolicy, createAuthContext, policyForProfile, type Tool } from "../../../tool/index.ts";
-import { createCloudApi } from "../../api/index.ts";
+import { createCloudApi, type HttpAnswer, type Send } from "../../api/index.ts";
 import { png, screen } from "../../tools/backend.fixture.ts";
 import { ROWS } from "../../tools/calls.fixture.ts";
 import { buildCloudTools, cloudTools } from "../../tools/index.ts";
@@ -68,35 +69,45 @@ function answerTo(request: string): unknown {
   return whole;
 }
 
-function overFetch(reply: (request: string) => Response | undefined = () => undefined) {
+function overReplies(reply: (request: string) => HttpAnswer | undefined = () => undefined) {
   const requests: string[] = [];
-  const fetch = async (url: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
-    const { pathname, search } = new URL(String(url));
-    const request = `${init.method} ${pathname.replace(/^\/v1/, "")}${search}`;
-    requests.push([request, bodyOf(init), displayOf(init)].filter((part) => part !== "").join(" "));
-    init.signal?.throwIfAborted();
+  const send: Send = async ({ url, method, headers, body, signal }) => {
+    const request = `${method} ${url.pathname.replace(/^\/v1/, "")}${url.search}`;
+    requests.push([request, bodyOf(body), displayOf(headers)].filter((part) => part !== "").join(" "));
+    signal.throwIfAborted();
     const own = reply(request);
     if (own !== undefined) return own;
     if (request.includes("/screenshot") && request.startsWith("GET /devices")) {
-      return new Response(png(8, 8, () => 9) as Uint8Array<ArrayBuffer>, { headers: { "content-type": "image/png" } });
+      return answered(
+        200,
+        "image/png",
+        png(8, 8, () => 9),
+      );
     }
-    if (request.includes("/download")) {
-      return new Response(new Uint8Array([0, 255]), { headers: { "content-type": "application/octet-stream" } });
-    }
-    return Response.json(answerTo(request));
+    if (request.includes("/download")) return answered(200, "application/octet-stream", new Uint8Array([0, 255]));
+    return json(200, answerTo(request));
   };
-  const api = createCloudApi({ baseUrl: "https://api.test/v1", key: KEY, fetch, wait: async () => {} });
+  const api = createCloudApi({ baseUrl: "https://api.test/v1", key: KEY, send, wait: async () => {} });
   return { backend: backendOverApi(api), requests };
 }
 
-function bodyOf({ body }: RequestInit): string {
+const answered = (status: number, type: string, bytes: Uint8Array): HttpAnswer => ({
+  status,
+  headers: { "content-type": type },
+  body: Readable.from([bytes]),
+});
+
+const json = (status: number, body: unknown): HttpAnswer =>
+  answered(status, "application/json", Buffer.from(JSON.stringify(body)));
+
+function bodyOf(body: Parameters<Send>[0]["body"]): string {
   if (body instanceof FormData) return JSON.stringify([...body].map(([name, file]) => [name, (file as File).name]));
-  return typeof body === "string" ? body : "";
+  return body ?? "";
 }
 
-function displayOf({ headers }: RequestInit): string {
-  const display = new Headers(headers).get("x-device-display-id");
-  return display === null ? "" : `display=${display}`;
+function displayOf(headers: Parameters<Send>[0]["headers"]): string {
+  const display = headers["x-device-display-id"];
+  return display === undefined ? "" : `display=${display}`;
 }
 
 async function callTool(backend: Backend, tool: string, input: Record<string, unknown>) {
@@ -110,7 +121,7 @@ async function callTool(backend: Backend, tool: string, input: Record<string, un
 test("each operation sends the requests that the platform knows", async () => {
   const lines: string[] = [];
   for (const [tool, operation, input] of ROWS) {
-    const { backend, requests } = overFetch();
+    const { backend, requests } = overReplies();
     const outcome = await callTool(backend, tool, inputOf(tool, operation, input));
     const failed = outcome.kind === "ok" ? "" : ` !! ${outcome.failure.message}`;
     lines.push(`${tool} ${operation ?? ""}${failed}`.trim(), ...requests.map((request) => `  ${request}`));
@@ -119,8 +130,7 @@ test("each operation sends the requests that the platform knows", async () => {
   await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("./requests.snap");
 });
 
-const refusing = (status: number, body: unknown = { message: "no" }) =>
-  overFetch(() => Response.json(body, { status }));
+const refusing = (status: number, body: unknown = { message: "no" }) => overReplies(() => json(status, body));
 
 test.each([
   [400, "invalid_input"],
@@ -139,10 +149,10 @@ test.each([
   expect(String((failed as Error).message)).not.toContain(KEY);
 });
 
-const BREAKS: readonly [string, () => Response][] = [
-  ["is busy", () => Response.json({}, { status: 503, headers: { "retry-after": "0" } })],
-  ["tells of a conflict", () => Response.json({}, { status: 409 })],
-  ["is too slow", () => Response.json({}, { status: 408 })],
+const BREAKS: readonly [string, () => HttpAnswer][] = [
+  ["is busy", () => ({ ...json(503, {}), headers: { "content-type": "application/json", "retry-after": "0" } })],
+  ["tells of a conflict", () => json(409, {})],
+  ["is too slow", () => json(408, {})],
   [
     "cuts the connection",
     () => {
@@ -154,7 +164,7 @@ test.each(BREAKS)("no operation of any tool sends twice what acts, when the plat
   const twice: string[] = [];
   let acting = 0;
   for (const [tool, operation, input] of ROWS) {
-    const { backend, requests } = overFetch((request) => (request.startsWith("GET") ? undefined : broken()));
+    const { backend, requests } = overReplies((request) => (request.startsWith("GET") ? undefined : broken()));
     await callTool(backend, tool, inputOf(tool, operation, input));
     // A dry run only reads.
     const acts = requests.filter((request) => !request.startsWith("GET") && !request.includes("/dry-run"));
@@ -166,14 +176,14 @@ test.each(BREAKS)("no operation of any tool sends twice what acts, when the plat
 });
 
 test("a cancelled call ends the request", async () => {
-  const { backend } = overFetch();
+  const { backend } = overReplies();
   const call = backend.devices.getDevice("d1", { signal: AbortSignal.abort() });
   await expect(call).rejects.toMatchObject({ code: "cancelled" });
 });
 
 test("older servers: event types and credential packages come from where they used to be", async () => {
-  const old = overFetch((request) =>
-    /app-events\/catalog|GET \/credentials\/packages/.test(request) ? Response.json({}, { status: 404 }) : undefined,
+  const old = overReplies((request) =>
+    /app-events\/catalog|GET \/credentials\/packages/.test(request) ? json(404, {}) : undefined,
   );
   expect(await old.backend.workflows.listAppEventCatalog({ page: 1, pageSize: 5 })).toMatchObject({
     items: [{ eventType: "e" }],
@@ -191,9 +201,9 @@ test("older servers: event types and credential packages come from where they us
 
 test("newer servers: the list of app events is paged and filtered here, and registering is refused with a way on", async () => {
   const all = Array.from({ length: 7 }, (_, at) => ({ appEventType: `e${at}`, category: at % 2 ? "app" : "device" }));
-  const { backend } = overFetch((request) => {
-    if (request.endsWith("/register")) return Response.json({}, { status: 404 });
-    return request.includes("/app-events/catalog") ? Response.json({ data: all }) : undefined;
+  const { backend } = overReplies((request) => {
+    if (request.endsWith("/register")) return json(404, {});
+    return request.includes("/app-events/catalog") ? json(200, { data: all }) : undefined;
   });
   expect(await backend.workflows.listAppEventCatalog({ source: "device", page: 2, pageSize: 3 })).toEqual({
     items: [{ eventType: "e6", source: "device" }],
@@ -207,7 +217,7 @@ test("newer servers: the list of app events is paged and filtered here, and regi
 
 test("the credentials of one package are paged here", async () => {
   const all = Array.from({ length: 5 }, (_, at) => ({ packageName: "p", credentialName: `c${at}` }));
-  const { backend } = overFetch(() => Response.json({ data: all }));
+  const { backend } = overReplies(() => json(200, { data: all }));
   expect(await backend.credentials.listCredentials({ packageName: "p", page: 3, pageSize: 2 })).toEqual({
     items: [{ packageName: "p", credentialName: "c4" }],
     pagination: { page: 3, pages: 3, pageSize: 2, total: 5, hasNext: false, hasPrev: true },
