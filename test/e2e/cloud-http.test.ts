@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import { connect, type AddressInfo } from "node:net";
@@ -393,6 +394,20 @@ describe("a configuration that is not valid ends it with 1 and one line that say
     expect(stderr).toMatch(/^[^\n]+\n$/);
     for (const reason of why) expect(stderr).toContain(reason);
   });
+});
+
+test("it keeps little memory by itself, in the process that was started, and what its operator says of that goes first", async () => {
+  const argumentsOf = ({ child }: CloudServer) =>
+    execFileSync("ps", ["-ww", "-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
+  expect(argumentsOf(server)).toMatch(
+    / --max-semi-space-size=1 --heap-growing-percent=30 --no-concurrent-recompilation .*--http$/m,
+  );
+  const told = await cloud.http({
+    SIMLOCK_VIRTUAL: "true",
+    NODE_OPTIONS: "--max-semi-space-size=16 --no-warnings",
+  });
+  expect(argumentsOf(told)).toMatch(/node --heap-growing-percent=30 --no-concurrent-recompilation .*--http$/m);
+  expect(await told.stop()).toBe(0);
 });
 
 test("a port that is taken ends it likewise", async () => {

@@ -26,8 +26,9 @@ export class CloudMemory {
   }
 
   static async of({ errors }: Pick<CloudServer, "errors">): Promise<CloudMemory> {
-    const line = await errors.line((said) => said.startsWith("Debugger listening on "));
-    const socket = new WebSocket(line.replace("Debugger listening on ", ""));
+    // It says so each time it begins: a server over HTTP begins again in its own process, with the flags of one.
+    const line = errors.lines.findLast((said) => said.startsWith("Debugger listening on "));
+    const socket = new WebSocket(String(line).replace("Debugger listening on ", ""));
     await new Promise((resolve, reject) => {
       socket.addEventListener("open", resolve);
       socket.addEventListener("error", reject);
