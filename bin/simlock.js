@@ -13,7 +13,7 @@ const args = process.argv.slice(2);
 // threads once took. It reads these only when it starts. What is given on the command line or in NODE_OPTIONS goes before them.
 const given = `${process.env.NODE_OPTIONS ?? ""} ${process.execArgv.join(" ")}`.replaceAll("_", "-");
 const flags = args.includes("--http")
-  ? ["--max-semi-space-size=1", "--heap-growing-percent=30", "--no-concurrent-recompilation"].filter(
+  ? ["--max-semi-space-size=2", "--heap-growing-percent=30", "--no-concurrent-recompilation"].filter(
       (flag) => !given.includes(flag.split("=", 1)[0]),
     )
   : [];

@@ -400,7 +400,7 @@ test("it keeps little memory by itself, in the process that was started, and wha
   const argumentsOf = ({ child }: CloudServer) =>
     execFileSync("ps", ["-ww", "-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
   expect(argumentsOf(server)).toMatch(
-    / --max-semi-space-size=1 --heap-growing-percent=30 --no-concurrent-recompilation .*--http$/m,
+    / --max-semi-space-size=2 --heap-growing-percent=30 --no-concurrent-recompilation .*--http$/m,
   );
   const told = await cloud.http({
     SIMLOCK_VIRTUAL: "true",

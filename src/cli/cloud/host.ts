@@ -9,6 +9,7 @@ import {
   cloudTools,
   createCloudApi,
   createOriginals,
+  sendOverHttp,
   type Originals,
 } from "../../cloud/index.ts";
 import type { CallContext, HttpEnvironment, Toolset } from "../../mcp/index.ts";
@@ -29,6 +30,8 @@ import { readDocumentText } from "../../state/index.ts";
 import type { Context } from "../context.ts";
 import type { ErrorLines } from "./error-lines.ts";
 
+/** How long the platform may take to say that it is there. */
+const READY_MS = 2_000;
 /** How many credentials' clients are kept ready; the one that was idle longest goes. */
 const MOST_CREDENTIALS = 1_000;
 
@@ -84,8 +87,16 @@ export async function cloudHost(context: Context, environment: HttpEnvironment, 
     },
     contextOf,
     ready: async () => {
-      const response = await fetch(baseUrl, { method: "HEAD", signal: AbortSignal.timeout(2_000) });
-      return response.status < 500;
+      const signal = AbortSignal.timeout(READY_MS);
+      const { status, body } = await sendOverHttp({
+        url: new URL(baseUrl),
+        method: "HEAD",
+        headers: {},
+        body: undefined,
+        signal,
+      });
+      body.resume();
+      return status < 500;
     },
     close: async () => platform?.close(),
   };

@@ -10,5 +10,5 @@ export type { Body, Endpoint, HeaderName, Method, Retry, UploadedFile } from "./
 export { allEndpoints, endpoints } from "./endpoints.ts";
 export type { CloudLimits } from "./limits.ts";
 export type { HttpAnswer } from "./read-answer.ts";
-export type { Send } from "./send.ts";
+export { sendOverHttp, type Send } from "./send.ts";
 export type { Pagination } from "./shapes.ts";

@@ -15,10 +15,7 @@ export function requestUrl(
   query: Readonly<Record<string, unknown>>,
 ): URL {
   const filled = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => segment(endpoint, name, path[name]));
-  const url = new URL(base);
-  url.pathname = base.pathname.replace(/\/+$/, "") + filled;
-  url.search = queryText(query);
-  return url;
+  return new URL(`${base.origin}${base.pathname.replace(/\/+$/, "")}${filled}${queryText(query)}`);
 }
 
 function segment(endpoint: Endpoint, name: string, value: unknown): string {
@@ -40,13 +37,14 @@ function badId(value: string): string | undefined {
 
 /** Lists are joined by commas and blanks are `%20`, as the API reads them. */
 function queryText(query: Readonly<Record<string, unknown>>): string {
-  return Object.entries(query)
+  const text = Object.entries(query)
     .filter(([, value]) => value !== undefined)
     .map(([name, value]) => {
       const text = Array.isArray(value) ? value.map(String).join(",") : String(value);
       return `${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`;
     })
     .join("&");
+  return text === "" ? "" : `?${text}`;
 }
 
 /**

@@ -26,11 +26,16 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
  * three times the cost: a call's headers and body pass through the web's streams there.
  */
 export const sendOverHttp: Send = async ({ url, method, headers, body, signal }) => {
-  signal.throwIfAborted();
   const payload = body instanceof FormData ? await multipart(body) : { headers: {}, content: body };
+  signal.throwIfAborted();
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
-    const request = url.protocol === "https:" ? httpsRequest : httpRequest;
-    const outgoing = request(url, {
+    const { protocol, hostname, port, pathname, search } = url;
+    const outgoing = (protocol === "https:" ? httpsRequest : httpRequest)({
+      protocol,
+      // A literal IPv6 address stands in brackets in a URL alone.
+      hostname: hostname.replace(/^\[(.*)\]$/, "$1"),
+      port,
+      path: pathname + search,
       method,
       headers: {
         ...headers,
@@ -38,8 +43,9 @@ export const sendOverHttp: Send = async ({ url, method, headers, body, signal })
         ...payload.headers,
         ...(payload.content === undefined ? {} : { "content-length": Buffer.byteLength(payload.content) }),
       },
-      signal,
     });
+    // Its own option for a signal costs more than all else here. This one is the call's, and goes when the call has ended.
+    signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
     outgoing.once("response", resolve).on("error", reject).end(payload.content);
   });
   return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: decoded(incoming) };

@@ -132,7 +132,7 @@ export class Endpoint<C> {
       return {
         kind: "json",
         status: 200,
-        body: Buffer.concat([utf8.encode(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`), kept, END]),
+        body: [utf8.encode(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`), kept, END],
       };
     }
     const reply = await this.#exchange(running.multiplexer, message, post, facts, session);

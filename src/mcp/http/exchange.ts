@@ -7,7 +7,8 @@ export type Reply =
   | {
       readonly kind: "json";
       readonly status: number;
-      readonly body: string | Uint8Array;
+      /** Parts go out one after another, without being put together first. */
+      readonly body: string | readonly Uint8Array[];
       readonly headers?: Readonly<Record<string, string>>;
     }
   | { readonly kind: "stream"; readonly stream: ReadableStream<Uint8Array> }
