@@ -9,7 +9,8 @@ import type { HttpEnvironment } from "./http/environment.ts";
 import type { McpHttpOptions } from "./http/serve-toolset.ts";
 import type { HttpService } from "./http/serve.ts";
 import { guardStdout, type Write } from "./stdout-guard.ts";
-import type { Toolset } from "./toolset.ts";
+import type { ToolCallSink } from "../tool/index.ts";
+import type { GatedToolset, Toolset } from "./toolset.ts";
 
 export { instructionsText } from "./instructions.ts";
 export type { Credential } from "./http/credential.ts";
@@ -18,11 +19,11 @@ export type { McpHttpOptions } from "./http/serve-toolset.ts";
 export type { HttpService, Log } from "./http/serve.ts";
 export type { CallContext } from "./http/toolset-server.ts";
 export type { Trace } from "./http/trace.ts";
-export { combined, type TextResource, type Toolset } from "./toolset.ts";
+export { combined, type GatedToolset, type TextResource, type Toolset } from "./toolset.ts";
 
 export interface McpStdioOptions {
   /** Made once standard output is guarded. Closed when the client is gone. */
-  readonly toolset: () => Promise<Toolset>;
+  readonly toolset: () => Promise<GatedToolset>;
   readonly version: string;
   readonly stdin?: Readable;
   readonly stdout?: Writable;
@@ -73,6 +74,12 @@ export async function serveMcpOverHttp(
     import("./http/credential.ts"),
   ]);
   return serve({ ...rest, ...(credentials === "cloud" ? { credentials: CLOUD_CREDENTIALS } : {}) });
+}
+
+/** A toolset of which all is open to the one caller: whoever starts a server on this machine may do what its tools do. Each call is told to the sink. */
+export async function openTo(caller: string, toolset: Toolset, onToolCall?: ToolCallSink): Promise<GatedToolset> {
+  const { machineGate } = await import("./machine-gate.ts");
+  return { ...toolset, gate: machineGate(caller, toolset.tools, onToolCall) };
 }
 
 export interface LeaseToolsetOptions {

@@ -1,7 +1,8 @@
 import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { afterEach, expect, test } from "vitest";
 import { DeviceId, LeaseId, OPERATIONS, SimlockError } from "../contract/index.ts";
-import { listedSchemas } from "../tool/index.ts";
+import { listedSchemas, type ToolCallEvent } from "../tool/index.ts";
+import { openTo } from "./index.ts";
 import { leasesOf } from "./leases.ts";
 import { createMcpServer } from "./server.ts";
 import { McpSession } from "./session.ts";
@@ -24,7 +25,9 @@ async function connected() {
   const daemon = new FakeDaemon(clock);
   const session = new McpSession({ connect: daemon.connect, clock });
   const faults: unknown[] = [];
-  const server = createMcpServer(leasesOf(session, clock), {
+  const events: ToolCallEvent[] = [];
+  const toolset = await openTo("agent-1", leasesOf(session, clock), (event) => void events.push(event));
+  const server = createMcpServer(toolset, {
     version: "1.2.3",
     onFault: (_tool, fault) => faults.push(fault),
   });
@@ -47,7 +50,7 @@ async function connected() {
     if (result.isError === true || leaseId === undefined) throw new Error("no lease");
     return leaseId;
   };
-  return { clock, daemon, session, server, client, call, lease, faults };
+  return { clock, daemon, session, server, client, call, lease, faults, events };
 }
 
 function textOf(result: { content: readonly { type: string; text?: unknown }[] }): string {
@@ -179,6 +182,23 @@ test("a fault of ours is INTERNAL without its text, and is reported aside", asyn
   expect(errorOf(result).code).toBe("INTERNAL");
   expect(textOf(result)).not.toContain("secret");
   expect(faults).toHaveLength(1);
+});
+
+test("each call is told once, with what came of it, and never what it was given", async () => {
+  const { daemon, client, call, lease, events } = await connected();
+  await lease();
+  daemon.exec = () => Promise.reject(new SimlockError("EXEC_BUSY", "Another command runs."));
+  await call("run_on_device", { ...INSTALL, args: ["install", "s3cret"] });
+  await call("run_on_device", { tool: "simctl", args: ["s3cret"], leaseId: "s3cret" });
+  await expect(client.callTool({ name: "s3cret", arguments: {} })).rejects.toThrow("not found");
+  expect(events.map(({ toolName, outcome, code }) => [toolName, outcome, code])).toEqual([
+    ["lease_simulator", "ok", undefined],
+    ["run_on_device", "error", "EXEC_BUSY"],
+    ["run_on_device", "error", "invalid_input"],
+    ["(unknown)", "denied", "not_found"],
+  ]);
+  expect(events[0]?.auth).toEqual({ kind: "machine", subject: "agent-1", ownerId: "agent-1" });
+  expect(JSON.stringify(events)).not.toContain("s3cret");
 });
 
 /** A command that the test ends, its news of output in hand. */
@@ -364,6 +384,7 @@ test.for([
 ] as const)("malformed input is refused before %s runs: %o", async ([name, args, field]) => {
   const { daemon, call } = await connected();
   const result = await call(name, args);
+  expect(result.isError).toBe(true);
   expect(result.isError).toBe(true);
   expect(textOf(result)).toContain(`Input validation error: Invalid arguments for tool ${name}`);
   expect(textOf(result)).toContain(field);

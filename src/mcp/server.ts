@@ -1,12 +1,10 @@
-import { McpServer, ProtocolError, type CallToolResult, type ServerContext } from "@modelcontextprotocol/server";
-import { toSimlockError } from "../contract/index.ts";
-import { annotationsOf, listingOf, type GateContext, type Tool, type ToolCall } from "../tool/index.ts";
+import { McpServer, ProtocolError, type ServerContext } from "@modelcontextprotocol/server";
+import { listingOf } from "../tool/index.ts";
 import { callGated, type GatedCall } from "./gated-call.ts";
-import { judgedSchemas, shownSchemas } from "./listed-schema.ts";
+import { shownSchemas } from "./listed-schema.ts";
 import { Messenger } from "./messenger.ts";
 import { cacheHints, hasResources, serveResources } from "./resources.ts";
-import { progressOf } from "./tool-progress.ts";
-import type { Toolset } from "./toolset.ts";
+import type { GatedToolset } from "./toolset.ts";
 import { LEGACY_VERSIONS, type Era } from "./versions.ts";
 
 export interface McpServerSettings {
@@ -16,16 +14,17 @@ export interface McpServerSettings {
   readonly era?: Era;
   /** Told of failures that are faults of ours, which the client learns of without their text. */
   readonly onFault?: (tool: string, fault: unknown) => void;
+  /** Told of each call that begins: it is over, and audited, when this resolves. */
+  readonly onCall?: (call: Promise<unknown>) => void;
   /** Called before any tool is registered: it may replace the server's `registerTool`, to see or wrap what is registered through it. */
   readonly wrapRegisterTool?: (server: McpServer) => void;
 }
 
 /**
- * The MCP server of a toolset. One server serves one connection. With a gate, it has the tools that the policy opens, and each call of any other is
- * refused and audited like those.
+ * The MCP server of a toolset. One server serves one connection. It has the tools that the policy opens, and each call of any other is refused and audited
+ * like those.
  */
-export function createMcpServer(toolset: Toolset, settings: McpServerSettings = {}): McpServer {
-  const { gate } = toolset;
+export function createMcpServer(toolset: GatedToolset, settings: McpServerSettings = {}): McpServer {
   const server = new McpServer(
     { name: settings.name ?? "simlock", title: toolset.title, version: settings.version ?? "0" },
     {
@@ -36,78 +35,37 @@ export function createMcpServer(toolset: Toolset, settings: McpServerSettings = 
         ...(toolset.onNotice === undefined ? {} : { logging: {} }),
       },
       supportedProtocolVersions: [...LEGACY_VERSIONS],
-      cacheHints: cacheHints(toolset, gate === undefined ? "public" : "private"),
+      cacheHints: cacheHints(toolset, "private"),
     },
   );
   settings.wrapRegisterTool?.(server);
-  if (gate === undefined) registerTools(server, toolset, settings);
-  else registerGated(server, toolset, gate, settings);
-  if (hasResources(toolset)) serveResources(server.server, toolset, () => gate?.auth.subject);
+  registerTools(server, toolset, settings);
+  if (hasResources(toolset)) serveResources(server.server, toolset, () => toolset.gate.auth.subject);
   return server;
-}
-
-function registerTools(server: McpServer, toolset: Toolset, { era, onFault }: McpServerSettings): void {
-  const messenger = new Messenger(server, era ?? "legacy");
-  const unsubscribe = toolset.onNotice?.((notice) => messenger.tell(notice));
-  server.server.onclose = () => unsubscribe?.();
-  for (const tool of toolset.tools) {
-    server.registerTool(
-      tool.name,
-      {
-        title: tool.title,
-        description: tool.description,
-        ...judgedSchemas(tool),
-        annotations: annotationsOf(tool),
-      },
-      (input, context) => {
-        const done = messenger.open(context);
-        return callTool(tool, input, context, onFault).finally(done);
-      },
-    );
-  }
-}
-
-/** Success: structured content and the same JSON as text. Failure: `isError`, and the error as JSON text. */
-async function callTool(
-  tool: Tool,
-  input: Record<string, unknown>,
-  context: ServerContext,
-  onFault: McpServerSettings["onFault"],
-): Promise<CallToolResult> {
-  const { signal } = context.mcpReq;
-  const progress = progressOf(context);
-  const call: ToolCall = { signal, ...(progress === undefined ? {} : { progress }) };
-  try {
-    // Parsed, so that nothing leaves that the tool does not declare.
-    const structuredContent = tool.output.parse(await tool.handle(input, call));
-    const failed = tool.failed?.(structuredContent) === true ? { isError: true } : {};
-    return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent, ...failed };
-  } catch (thrown) {
-    const error = toSimlockError(thrown);
-    if (error.code === "INTERNAL" && error !== thrown) onFault?.(tool.name, thrown);
-    return { content: [{ type: "text", text: JSON.stringify(error.toWire()) }], isError: true };
-  }
 }
 
 type Handler = (input: unknown, context: ServerContext) => ReturnType<typeof callGated>;
 
 /** Arguments are judged by the gate alone, so that a call with wrong ones is audited too: the SDK is shown the schemas and checks nothing. */
-function registerGated(
-  server: McpServer,
-  { tools, failures }: Toolset,
-  gate: GateContext,
-  { onFault }: McpServerSettings,
-): void {
+function registerTools(server: McpServer, toolset: GatedToolset, { era, onFault, onCall }: McpServerSettings): void {
+  const { tools, gate, failures } = toolset;
+  const messenger = new Messenger(server, era ?? "legacy");
+  const unsubscribe = toolset.onNotice?.((notice) => messenger.tell(notice));
+  server.server.onclose = () => unsubscribe?.();
   const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const call = (name: string, input: unknown, context: ServerContext, among: GatedCall["tools"]) =>
-    callGated(name, input, context, {
+  const call = (name: string, input: unknown, context: ServerContext, among: GatedCall["tools"]) => {
+    const done = messenger.open(context);
+    const called = callGated(name, input, context, {
       tools: among,
       gate,
       requestId: String(context.mcpReq.id),
       canElicit: server.server.getClientCapabilities()?.elicitation !== undefined,
       failures: failures ?? "json",
       onFault,
-    });
+    }).finally(done);
+    onCall?.(called);
+    return called;
+  };
   const registered = new Map(
     listingOf(tools, gate.policy).map(({ tool, description, annotations }) => [
       tool.name,

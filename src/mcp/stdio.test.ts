@@ -4,6 +4,7 @@ import { afterEach, expect, test } from "vitest";
 import { SimlockError } from "../contract/index.ts";
 import { MODERN_META, rawPeer, type Message } from "./peer.fixture.ts";
 import { leasesOf } from "./leases.ts";
+import { machineGate } from "./machine-gate.ts";
 import { McpSession } from "./session.ts";
 import { serveOverStdio } from "./stdio.ts";
 import { FakeClock, FakeDaemon, settled } from "./test-support.ts";
@@ -28,8 +29,9 @@ function served() {
     ownPrincipal: "mcp:4711",
     cwd: "/home/agent/project",
   });
+  const toolset = leasesOf(session, clock);
   const exit = serveOverStdio({
-    toolset: leasesOf(session, clock),
+    toolset: { ...toolset, gate: machineGate(AGENT, toolset.tools) },
     version: "9.9.9",
     stdin,
     stdout,

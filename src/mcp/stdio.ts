@@ -16,7 +16,7 @@ import { Lines, type Line } from "./lines.ts";
 import { watchForEnd, type WatchedProcess } from "./process-end.ts";
 import { createMcpServer } from "./server.ts";
 import type { Write } from "./stdout-guard.ts";
-import type { Toolset } from "./toolset.ts";
+import type { GatedToolset } from "./toolset.ts";
 import type { Era } from "./versions.ts";
 
 const MAX_LINE_BYTES = 8 * 1024 * 1024;
@@ -25,9 +25,11 @@ const MAX_UNANSWERED = 64;
 const LINES_AT_ONCE = 32;
 const TOO_MANY = -32000;
 const LAST_ANSWERS_MS = 500;
+/** How long calls that were called off may take to say so to the audit. */
+const LAST_CALLS_MS = 500;
 
 export interface StdioSettings {
-  readonly toolset: Toolset;
+  readonly toolset: GatedToolset;
   readonly version: string;
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -65,6 +67,7 @@ export async function serveOverStdio(settings: StdioSettings): Promise<number> {
   // What was under way has failed by now. Its answers go out in this turn of the loop, before the SDK calls off what it still knows of.
   await setImmediate();
   await servers.close();
+  await within(clock, LAST_CALLS_MS, servers.idle());
   await within(clock, LAST_ANSWERS_MS, writer.flushed());
   unwatch();
   return exitCode;
@@ -99,6 +102,7 @@ class Servers {
   readonly #clock: Clock;
   readonly #channels = new Map<Era, Channel>();
   readonly #closers: (() => Promise<void>)[] = [];
+  readonly #calls = new Set<Promise<unknown>>();
 
   constructor(settings: StdioSettings, writer: LineWriter, clock: Clock) {
     this.#settings = settings;
@@ -124,6 +128,11 @@ class Servers {
     await Promise.all(this.#closers.map((close) => within(this.#clock, LAST_ANSWERS_MS, close())));
   }
 
+  /** Resolves when no call is under way. */
+  async idle(): Promise<void> {
+    await Promise.allSettled(this.#calls);
+  }
+
   #open(era: Era): Channel {
     const channel = new Channel((message) => this.#write(message));
     this.#channels.set(era, channel);
@@ -143,7 +152,12 @@ class Servers {
     const { toolset, version, report } = this.#settings;
     const onFault = (tool: string, fault: unknown) =>
       report(`simlock mcp: ${tool} failed unexpectedly: ${placeOf(fault)}`);
-    return createMcpServer(toolset, { version, era, onFault });
+    const onCall = (call: Promise<unknown>) => {
+      const over = () => this.#calls.delete(call);
+      this.#calls.add(call);
+      call.then(over, over);
+    };
+    return createMcpServer(toolset, { version, era, onFault, onCall });
   }
 
   /** Progress is worth nothing to a client that does not read: it is left out, all else is written. */

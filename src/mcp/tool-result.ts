@@ -19,7 +19,9 @@ export function renderOutcome(outcome: ToolOutcome, failures: FailureStyle): Cal
 }
 
 function failureTextIn(style: FailureStyle, failure: Failure): string {
-  return style === "text" ? failureText(failure) : JSON.stringify(failure);
+  if (style === "text") return failureText(failure);
+  // As the SDK says it where it judges arguments itself: clients know that.
+  return failure.code === "invalid_input" ? `Input validation error: ${failure.message}` : JSON.stringify(failure);
 }
 
 function attached(attachment: Attachment): Content {

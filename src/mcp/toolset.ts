@@ -21,8 +21,6 @@ export interface Toolset {
   readonly resources: readonly TextResource[];
   /** Subscribes to news that nobody asked for; returns the end of the subscription. */
   readonly onNotice?: (listener: (notice: Notice) => void) => () => void;
-  /** Policy, limits and audit of the one caller on stdio: with it, tools are called through the gate. Over HTTP each credential has its own. */
-  readonly gate?: GateContext;
   /** How tools' failures are written. JSON when left out. */
   readonly failures?: FailureStyle;
   /** Files that answers link to, for the caller whose they are. */
@@ -33,6 +31,11 @@ export interface Toolset {
   readonly pingsInEveryEra?: boolean;
   /** The client is gone: what is under way ends, what is held is given back. Bounded. */
   close(): Promise<void>;
+}
+
+/** A toolset with the policy, limits and audit of its one caller. Over HTTP each credential has its own. */
+export interface GatedToolset extends Toolset {
+  readonly gate: GateContext;
 }
 
 /** Several toolsets as one server, in their order. */

@@ -25,6 +25,8 @@ export interface GateContext {
   readonly mustConfirm?: ReadonlySet<Confirmable> | undefined;
   /** What the user is asked about where the client can ask. Elsewhere it runs unasked. */
   readonly askAbout?: ReadonlySet<Confirmable> | undefined;
+  /** What the gate's own codes are called where a toolset has other names for them. */
+  readonly codes?: Readonly<Partial<Record<GateCode | "internal", string>>> | undefined;
 }
 
 export interface Question {
@@ -59,7 +61,7 @@ export async function callThroughPolicy(
   const started = performance.now();
   const tool = tools.get(name);
   const operation = tool === undefined ? undefined : operationIn(tool, rawInput);
-  const outcome = await outcomeOf(tool, name, operation, rawInput, context, call);
+  const outcome = renamed(await outcomeOf(tool, name, operation, rawInput, context, call), context.codes);
   const event: ToolCallEvent = {
     toolName: tool?.name ?? "(unknown)",
     ...(operation === undefined ? {} : { operation }),
@@ -71,6 +73,15 @@ export async function callThroughPolicy(
   };
   tell(context.onToolCall, event);
   return outcome;
+}
+
+function renamed(outcome: ToolOutcome, codes: GateContext["codes"]): ToolOutcome {
+  if (codes === undefined || outcome.kind === "ok") return outcome;
+  const { failure } = outcome;
+  return {
+    ...outcome,
+    failure: { ...failure, code: new Map(Object.entries(codes)).get(failure.code) ?? failure.code },
+  };
 }
 
 const UNKNOWN = "(unknown)";

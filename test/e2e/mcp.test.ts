@@ -84,6 +84,32 @@ describe.each<Protocol>(["2025-11-25", "2026-07-28"])("over protocol %s", (proto
   });
 });
 
+test("each call is one line on standard error, with who called and what came of it, and without what it was given", async () => {
+  const mac = home();
+  const call = (id: number, name: string, args: object) =>
+    JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args } });
+  const hello = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const input = [
+    JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: hello }),
+    JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+    call(2, "run_on_device", sh("s3cret")),
+    call(3, "run_on_device", { tool: "s3cret" }),
+    call(4, "s3cret", {}),
+  ];
+  const { stderr } = await mac.run(["mcp"], { input: `${input.join("\n")}\n`, env: { SIMLOCK_AGENT_ID: "anna" } });
+  const lines = stderr
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; requestId: string });
+  const auth = { kind: "machine", subject: "anna", ownerId: "anna" };
+  expect(lines.toSorted((a, b) => Number(a.requestId) - Number(b.requestId))).toMatchObject([
+    { type: "mcp.tool_call", toolName: "run_on_device", outcome: "error", requestId: "2", auth },
+    { type: "mcp.tool_call", toolName: "run_on_device", outcome: "error", code: "invalid_input", requestId: "3" },
+    { type: "mcp.tool_call", toolName: "(unknown)", outcome: "denied", code: "not_found", requestId: "4" },
+  ]);
+  expect(stderr).not.toContain("s3cret");
+});
+
 test("lease_status answers while a command runs", async () => {
   const mac = home();
   const agent = await mac.agent("anna");

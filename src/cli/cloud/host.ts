@@ -24,11 +24,11 @@ import {
   type GateContext,
   type Policy,
   type Tool,
-  type ToolCallEvent,
+  type ToolCallSink,
 } from "../../tool/index.ts";
 import { readDocumentText } from "../../state/index.ts";
 import type { Context } from "../context.ts";
-import type { ErrorLines } from "./error-lines.ts";
+import { auditIn, type ErrorLines } from "../error-lines.ts";
 
 /** How long the platform may take to say that it is there. */
 const READY_MS = 2_000;
@@ -63,8 +63,7 @@ export async function cloudHost(context: Context, environment: HttpEnvironment, 
   const baseUrl = platform?.url ?? environment.MOBILERUN_BASE_URL;
   const originals = createOriginals();
   const contexts = new LRUCache<string, CallContext>({ max: MOST_CREDENTIALS });
-  const onToolCall = (event: ToolCallEvent) =>
-    lines.write({ type: "mcp.tool_call", ts: new Date().toISOString(), ...event });
+  const onToolCall = auditIn(lines);
 
   const contextOf = (key: string): CallContext => {
     const subject = subjectOf(key);
@@ -109,7 +108,7 @@ function contextFor(
     readonly baseUrl: string;
     readonly rules: Rules;
     readonly originals: Originals;
-    readonly onToolCall: (event: ToolCallEvent) => void;
+    readonly onToolCall: ToolCallSink;
   },
 ): CallContext {
   const { baseUrl, rules, originals, onToolCall } = shared;

@@ -1,6 +1,6 @@
 import { SimlockError, toSimlockError } from "../../contract/index.ts";
 import { readMcpHttpEnvironment, runMcpStdio, serveMcpOverHttp, type Log } from "../../mcp/index.ts";
-import { errorLines, type ErrorLines } from "../cloud/error-lines.ts";
+import { errorLines, type ErrorLines } from "../error-lines.ts";
 import { checkVirtual, cloudHost } from "../cloud/host.ts";
 import type { Context } from "../context.ts";
 import { writeLine } from "../io.ts";

@@ -3,7 +3,7 @@ import { constants, mkdtempSync, openSync, readSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { until } from "../../../test/support/until.ts";
+import { until } from "../../test/support/until.ts";
 import { linesTo } from "./error-lines.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "sl-lines-"));

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { Writable } from "node:stream";
 import { SonicBoom } from "sonic-boom";
+import type { ToolCallSink } from "../tool/index.ts";
 
 /** JSON lines on standard error that no call waits for. */
 export interface ErrorLines {
@@ -12,6 +13,12 @@ export interface ErrorLines {
 /** Some tens of thousands of lines. Of a reader that has stalled for longer, those that come then are lost, and how many is told. */
 const MOST_WAITING_BYTES = 8 * 1024 * 1024;
 const CLOSE_MS = 1_000;
+
+/** The audit: one line for each call of a tool. */
+export const auditIn =
+  (lines: Pick<ErrorLines, "write">): ToolCallSink =>
+  (event) =>
+    lines.write({ type: "mcp.tool_call", ts: new Date().toISOString(), ...event });
 
 export function errorLines(stderr: Writable): ErrorLines {
   if (stderr === process.stderr) return linesTo(process.stderr.fd);
