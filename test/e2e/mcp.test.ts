@@ -96,6 +96,8 @@ test("each call is one line on standard error, with who called and what came of 
     call(3, "run_on_device", { tool: "s3cret" }),
     call(4, "s3cret", {}),
   ];
+  // The input ends with the calls under way: a daemon that they start would come up when nobody looks after it.
+  expect((await mac.run(["daemon", "start"])).code).toBe(0);
   const { stderr } = await mac.run(["mcp"], { input: `${input.join("\n")}\n`, env: { SIMLOCK_AGENT_ID: "anna" } });
   const lines = stderr
     .trim()
