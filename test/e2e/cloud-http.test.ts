@@ -310,6 +310,41 @@ describe("calls", () => {
     expect([refused.status, refused.headers.get("x-request-id")]).toEqual([401, "req-refused"]);
   });
 
+  test("listings that do not wait for each other come whole, in their order, on one connection", async () => {
+    const { hostname, port, host } = new URL(server.url);
+    const asked = ["a", "b", "c"].map((id, at) => {
+      const body = rpc("tools/list", {}, id);
+      const headers = {
+        ...BASIC,
+        ...BEARER,
+        host,
+        "content-length": body.length,
+        connection: at < 2 ? "keep-alive" : "close",
+      };
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      return `POST /mcp HTTP/1.1\r\n${lines.join("")}\r\n${body}`;
+    });
+    const socket = connect(Number(port), hostname, () => socket.write(asked.join("")));
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    const ids: unknown[] = [];
+    for (let rest = Buffer.concat(chunks); rest.length > 0;) {
+      const bodyAt = rest.indexOf("\r\n\r\n") + 4;
+      const length = Number(/content-length: (\d+)/i.exec(rest.toString("latin1", 0, bodyAt))?.[1]);
+      const { id, result } = JSON.parse(rest.toString("utf8", bodyAt, bodyAt + length)) as {
+        id: string;
+        result: { tools: unknown[] };
+      };
+      ids.push([id, result.tools.length]);
+      rest = rest.subarray(bodyAt + length);
+    }
+    expect(ids).toEqual([
+      ["a", 34],
+      ["b", 34],
+      ["c", 34],
+    ]);
+  });
+
   test("a trace goes on to the platform, under a span of ours", async () => {
     const seen: unknown[] = [];
     const upstream = createServer((incoming, outgoing) => {
