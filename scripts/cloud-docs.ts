@@ -1,7 +1,7 @@
 /** The tables of the cloud tools' contract and environment, made of what the source says. */
 import { cloudTools } from "../src/cloud/index.ts";
 import { HTTP_ENVIRONMENT } from "../src/mcp/http/environment.ts";
-import { POLICY_PROFILES, type PolicyProfile } from "../src/tool/index.ts";
+import { POLICY_PROFILES, ProfileFile, type PolicyProfile } from "../src/tool/index.ts";
 import { currentSurface, TOOL_ERRORS } from "./tool-surface.ts";
 
 type Table = (headings: readonly string[], rows: readonly (readonly string[])[]) => string;
@@ -10,6 +10,11 @@ export function cloudTables(table: Table): Readonly<Record<string, () => string>
   return {
     "cloud tools": () => toolsTable(table),
     "cloud profiles": () => profilesTable(table),
+    "cloud policy file": () =>
+      table(
+        ["key", "what it says"],
+        Object.entries(ProfileFile.shape).map(([name, schema]) => [code(name), schema.description ?? ""]),
+      ),
     "cloud errors": () =>
       table(
         ["code", "when"],

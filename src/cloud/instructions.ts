@@ -1,5 +1,5 @@
 /** What a client is told of the cloud tools as a whole. Its essentials stand in the first 2,048 characters. */
-export const CLOUD_INSTRUCTIONS = `Cloud phones of the Mobilerun platform, under a policy: tools and operations that are not open to this credential are refused.
+export const CLOUD_INSTRUCTIONS = `Cloud phones of the Mobilerun platform, under a policy: tools that are not listed are closed to this credential, and so are operations that a description leaves out. Where create_device is missing, ask the user for a phone.
 
 1. list_devices shows the phones there are. create_device makes one and costs money; manage_device with wait_ready waits until it can be used.
 2. Look before you act: get_device_ui_state lists what is on the screen with ids and positions, get_device_screenshot shows it. After an action look again.

@@ -182,6 +182,25 @@ test("a call that must be confirmed runs after a yes only, and not at all where 
   expect(asked.map((question) => question.causes)).toEqual([["destructive"], ["billed"]]);
 });
 
+test("a question says which thing the call is about, shortly, and shows no other field", async () => {
+  const asked: string[] = [];
+  const confirm = async ({ text }: Question) => asked.push(text) > 0;
+  const typing = defineTool({ ...echo, name: "typing", effects: ["destructive"] });
+  const gate = { auth, policy: fullAccessPolicy([typing]), mustConfirm: new Set(["destructive"] as const) };
+  const call = { signal: new AbortController().signal, confirm };
+  for (const deviceId of [undefined, "d1", `d\n${"x".repeat(500)}`]) {
+    const input = { text: "s3cret", ...(deviceId === undefined ? {} : { deviceId }) };
+    await callThroughPolicy(new Map([["typing", typing]]), "typing", input, gate, call);
+  }
+  await setUp({ mustConfirm: gate.mustConfirm }, { confirm }).call("things", { operation: "wipe", deviceIds: ["d2"] });
+  expect(asked).toEqual([
+    "Allow typing? It is destructive.",
+    'Allow typing (deviceId: "d1")? It is destructive.',
+    expect.stringMatching(/^Allow typing \(deviceId: "d\\nx{50,64}…\)\? It is destructive\.$/),
+    'Allow things (wipe) (deviceIds: ["d2"])? It is destructive.',
+  ]);
+});
+
 test("a call that is only asked about runs unasked where nobody can be asked", async () => {
   const askAbout = new Set(["destructive"] as const);
   expect(await setUp({ askAbout }).call("things", { operation: "wipe" })).toMatchObject({ kind: "ok" });

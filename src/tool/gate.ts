@@ -117,7 +117,7 @@ async function outcomeOf(
     if (facts === undefined) return denied("forbidden", `Nobody has classified what ${tool.name} does here.`);
     return (
       (await foreignDevice(tool, parsed.data, facts, context.devices, call)) ??
-      (await refusedByUser(tool, operation, facts, context, call)) ??
+      (await refusedByUser(tool, operation, parsed.data, facts, context, call)) ??
       overLimit(facts, context) ??
       (await run(tool, parsed.data, call))
     );
@@ -175,6 +175,7 @@ async function foreignDevice(
 async function refusedByUser(
   tool: Tool,
   operation: string | undefined,
+  input: Record<string, unknown>,
   facts: Facts,
   { mustConfirm, askAbout }: GateContext,
   call: GateCall,
@@ -194,9 +195,20 @@ async function refusedByUser(
     toolName: tool.name,
     ...(operation === undefined ? {} : { operation }),
     causes,
-    text: `Allow ${what}? It is ${causes.join(" and ")}.`,
+    text: `Allow ${what}${targetOf(input)}? It is ${causes.join(" and ")}.`,
   };
   return (await call.confirm(question)) ? undefined : denied("forbidden", `The user did not agree to ${what}.`);
+}
+
+/** What says which thing a call is about. A field that is not known for that is not shown: it may hold a secret. */
+const SAYS_WHICH = /^(\w*Ids?|name|packageName|credentialName|country|path|task|message)$/;
+
+/** ` (deviceId: "dev-1", task: "Buy milk")`: a user who is asked must see what for. */
+function targetOf(input: Record<string, unknown>): string {
+  const named = Object.entries(input)
+    .filter(([field, value]) => SAYS_WHICH.test(field) && value !== undefined)
+    .map(([field, value]) => `${field}: ${shown(JSON.stringify(value))}`);
+  return named.length === 0 ? "" : ` (${named.join(", ")})`;
 }
 
 /** Buying and ending what is paid for is billed whether or not somebody marked it. */

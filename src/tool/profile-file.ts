@@ -4,6 +4,9 @@ import { bothPolicies, type Policy } from "./policy.ts";
 import { POLICY_PROFILES, policyForProfile } from "./profiles.ts";
 import type { Tool } from "./tool.ts";
 
+export const PROFILE_HINT =
+  "docs/cloud.md says what a policy file holds, docs/tool-contract.md lists tools and operations.";
+
 /** What a caller is asked about before it happens. */
 export const CONFIRMABLE = ["destructive", "billed"] as const;
 export type Confirmable = (typeof CONFIRMABLE)[number];
@@ -86,5 +89,5 @@ function policyOf(
 }
 
 function invalid(problem: string): SimlockError {
-  return new SimlockError("CONFIG_INVALID", `The profile is not valid: ${problem}`);
+  return new SimlockError("CONFIG_INVALID", `The profile is not valid: ${problem}`, { hint: PROFILE_HINT });
 }

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { createServer, request, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http";
 import { connect, type AddressInfo } from "node:net";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -418,11 +420,19 @@ describe("a configuration that is not valid ends it with 1 and one line that say
   };
   test.each<[string, readonly string[], Env, readonly string[]]>([
     ["every variable that is wrong", http, WRONG, Object.keys(WRONG)],
-    ["a policy file that is not there", http, { MCP_POLICY_FILE: "/nowhere/policy.yaml" }, ["can't be read"]],
+    ["a policy file that is not there", http, { MCP_POLICY_FILE: "/nowhere/policy.yaml" }, ["can't be read (ENOENT)"]],
+    [
+      "a policy file that is no document",
+      http,
+      { MCP_POLICY_FILE: import.meta.filename },
+      ["CONFIG_INVALID", "cloud.md"],
+    ],
+    ["a port that is empty", http, { PORT: "" }, ["PORT"]],
     ["two platforms", http, { SIMLOCK_VIRTUAL: "1", ...real }, ["both"]],
     ["two platforms, one by a flag", ["--http", "--virtual"], real, ["both"]],
     ["two platforms on stdio", [], { SIMLOCK_VIRTUAL: "1", ...real }, ["both"]],
     ["no key on stdio", [], {}, ["MOBILERUN_CLOUD_API_KEY"]],
+    ["what is no key on stdio", [], { MOBILERUN_CLOUD_API_KEY: "abc" }, ["begin with dr_sk_"]],
   ])("%s", async (_, args, env, why) => {
     const { code, stdout, stderr } = await cloud.run(args, { PORT: "0", ...env });
     expect([code, stdout]).toEqual([1, ""]);
@@ -443,6 +453,16 @@ test("it keeps little memory by itself, in the process that was started, and wha
   });
   expect(argumentsOf(told)).toMatch(/node --heap-growing-percent=30 --no-concurrent-recompilation .*--http$/m);
   expect(await told.stop()).toBe(0);
+});
+
+test("it says which policy file rules, and no profile that does not", async () => {
+  const file = join(cloud.home, "policy.yaml");
+  writeFileSync(file, "base: full\n");
+  const ruled = await cloud.http({ SIMLOCK_VIRTUAL: "true", MCP_POLICY_FILE: file });
+  const said = JSON.parse(await ruled.errors.line((line) => line.includes('"server_listening"'))) as object;
+  expect(said).toMatchObject({ policyFile: file });
+  expect(said).not.toHaveProperty("policyProfile");
+  await ruled.stop();
 });
 
 test("a port that is taken ends it likewise", async () => {

@@ -18,6 +18,7 @@ import {
   CONFIRMABLE,
   createAuthContext,
   policyForProfile,
+  PROFILE_HINT,
   readProfile,
   type BilledLimit,
   type Confirmable,
@@ -159,9 +160,15 @@ async function documentAt(path: string): Promise<unknown> {
   try {
     text = await readFile(path, "utf8");
   } catch (cause) {
-    throw new SimlockError("CONFIG_INVALID", `MCP_POLICY_FILE: ${path} can't be read.`, { cause });
+    const code = cause instanceof Error && "code" in cause ? ` (${String(cause.code)})` : "";
+    throw new SimlockError("CONFIG_INVALID", `MCP_POLICY_FILE: ${path} can't be read${code}.`, { cause });
   }
-  return readDocumentText(text, path);
+  try {
+    return await readDocumentText(text, path);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : "";
+    throw new SimlockError("CONFIG_INVALID", `MCP_POLICY_FILE: ${why}`, { cause, hint: PROFILE_HINT });
+  }
 }
 
 async function startPlatform(): Promise<{ readonly url: string; close(): Promise<void> }> {

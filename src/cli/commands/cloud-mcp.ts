@@ -8,6 +8,7 @@ import { Stopped } from "../leasing.ts";
 import { errorLine } from "../render/error.ts";
 import { VERSION } from "../version.ts";
 
+const API_KEY_PREFIX = "dr_sk_";
 /** A virtual platform takes any key of this form. */
 const VIRTUAL_KEY = "dr_sk_virtual";
 /** What a configuration that is not valid exits with: whoever starts servers knows it from elsewhere. */
@@ -23,6 +24,15 @@ export async function cloudOverStdio(context: Context): Promise<number> {
       throw new SimlockError("CONFIG_INVALID", "MOBILERUN_CLOUD_API_KEY is not set.", {
         hint: "Set it to your API key, or try it without one: --virtual brings a platform of its own.",
       });
+    }
+    if (!key.trim().startsWith(API_KEY_PREFIX)) {
+      throw new SimlockError(
+        "CONFIG_INVALID",
+        `MOBILERUN_CLOUD_API_KEY is not an API key: those begin with ${API_KEY_PREFIX}.`,
+        {
+          hint: "Copy the key again.",
+        },
+      );
     }
     const lines = errorLines(stderr);
     const host = await cloudHost(context, environment, lines);

@@ -17,7 +17,7 @@ export const deviceAction = bundle(
     name: "device_action",
     title: "Act on a device",
     description:
-      "Tap, swipe, type, press keys, open a deep link or run a script in the browser. tap_element finds the element by its text or id and taps it, without coordinates. Global actions: 1 back, 2 home, 3 recents, 4 notifications, 5 quick settings.",
+      "Tap, swipe, type, press keys, open a deep link or run a script in the browser. tap_element taps the element that contains or resourceId finds, without coordinates. Global actions: 1 back, 2 home, 3 recents, 4 notifications, 5 quick settings.",
     by: "operation",
     fields: {
       deviceId,
@@ -30,7 +30,7 @@ export const deviceAction = bundle(
       endY: coordinate,
       duration: z.int().positive().max(60_000).describe("Milliseconds."),
       stealth: flag,
-      text: z.string(),
+      text: z.string().describe("What keyboard_write types."),
       clear: flag.describe("Empty the field first."),
       errorRate: z.number().describe("Typing errors to make; -1 leaves it to the platform."),
       wpm: z.number().min(0).describe("Words a minute; 0 leaves it to the platform."),

@@ -3,6 +3,7 @@ import { DEVICE_STATES, DEVICE_TYPES, Device, DeviceApp, DevicePage } from "../b
 import { sliceFields, sliceOf, sliced } from "./bounds.ts";
 import { single } from "./declare.ts";
 import { deviceId, page, waitSeconds } from "./inputs.ts";
+import { pageOf } from "./own-devices.ts";
 import { imageType } from "./image-type.ts";
 import { DEFAULT_SIDE, pictureOf } from "./pictures.ts";
 import { CompactState, compactState, matchingNodes } from "./ui-state.ts";
@@ -30,7 +31,8 @@ export const listDevices = single({
     const states = state === undefined || state.length === 0 ? LIVING : state;
     const found = await backend.devices.listDevices({ ...filter, state: [...states] }, within);
     if (devices === undefined) return found;
-    return { ...found, items: (found.items ?? []).filter(({ id }) => devices.has(id)) };
+    const items = (found.items ?? []).filter(({ id }) => devices.has(id));
+    return { items, pagination: pageOf(items, found.pagination) };
   },
 });
 

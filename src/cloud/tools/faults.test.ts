@@ -121,6 +121,27 @@ test("a trajectory is paged by its size too, and goes on where it ended", async 
   expect(seen).toHaveLength(60);
 });
 
+test("a trajectory says that a screen was recorded, and neither shows it nor leads to it", async () => {
+  const typed = { text: "hunter2", isPassword: true };
+  const events = [
+    { event: "RecordUIStateEvent", data: { index: 0, url: "https://media.test/u/0?sig=s", ui_state: [typed] } },
+    { event: "ScreenshotEvent", data: { index: 0, url: "https://media.test/s/0?sig=s" } },
+    { event: "record_ui_states", data: [typed] },
+  ];
+  for (const profile of ["readonly", "full"] as const) {
+    const { call } = toolsetForTest({ profile, answers: { getTaskTrajectory: () => ({ events }) } });
+    expect(await call("get_task", { view: "trajectory", taskId: "t" })).toMatchObject({
+      structured: {
+        events: [
+          { event: "RecordUIStateEvent", data: { index: 0 } },
+          { event: "ScreenshotEvent", data: { index: 0, url: "https://media.test/s/0?sig=s" } },
+          { event: "record_ui_states", data: {} },
+        ],
+      },
+    });
+  }
+});
+
 test("with an allow-list of devices, lists tell of those alone", async () => {
   const devices = new Set(["d1"]);
   const page = { page: 1, pages: 1, pageSize: 20, total: 2, hasNext: false, hasPrev: false };
@@ -138,8 +159,23 @@ test("with an allow-list of devices, lists tell of those alone", async () => {
       }),
     },
   });
-  expect(await call("list_devices")).toMatchObject({ structured: { items: [{ id: "d1" }] } });
-  expect(await call("list_tasks")).toMatchObject({ structured: { items: [{ id: "t2" }] } });
+  const pagination = { total: 1, pages: 1 };
+  expect(await call("list_devices")).toMatchObject({ structured: { items: [{ id: "d1" }], pagination } });
+  expect(await call("list_tasks")).toMatchObject({ structured: { items: [{ id: "t2" }], pagination } });
+  for (const input of [{}, device]) {
+    expect(await call("manage_device", { operation: "count", ...input })).toMatchObject({
+      failure: { code: "forbidden" },
+    });
+  }
+  const endpointId = "5f0c9f0e-0000-4000-8000-000000000001";
+  for (const input of [
+    { operation: "create", url: "https://hooks.test/" },
+    { operation: "update", endpointId, eventTypes: ["task.completed"] },
+    { operation: "list_deliveries", endpointId },
+    { operation: "get_delivery", endpointId, deliveryId: endpointId },
+  ]) {
+    expect(await call("webhooks", input)).toMatchObject({ kind: "denied" });
+  }
   expect(await call("get_device", { deviceId: "d2" })).toMatchObject({ kind: "denied" });
   expect(await call("workflow_events", { operation: "ingest", eventType: "e" })).toMatchObject({ kind: "denied" });
   expect(await call("create_device", {})).toMatchObject({ kind: "denied" });

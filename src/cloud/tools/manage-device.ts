@@ -85,7 +85,18 @@ export const manageDevice = bundle(
       effects: ["read"],
       may: ["deviceId"],
       answer: z.object({}).catchall(z.number()),
-      run: async (_, { backend, within }) => onlyNumbers(await backend.deviceControl.countDevices(within)),
+      async run(_, { backend, within, devices }) {
+        if (devices !== undefined) {
+          throw new BackendError(
+            "forbidden",
+            "This credential may use only some devices, and these are counts of all.",
+            {
+              hint: "See list_devices.",
+            },
+          );
+        }
+        return onlyNumbers(await backend.deviceControl.countDevices(within));
+      },
     }),
     park: operation({
       effects: ["write", "commerce"],

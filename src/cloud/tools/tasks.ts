@@ -13,6 +13,7 @@ import {
 import { PageMeta } from "../backend/fields.ts";
 import { bundle, single, type DevicesOf } from "./declare.ts";
 import { deviceId, flag, id, json, page, waitSeconds } from "./inputs.ts";
+import { pageOf } from "./own-devices.ts";
 import type { Use } from "./use.ts";
 import { waitUntil } from "./waiting.ts";
 
@@ -130,7 +131,7 @@ export const getTask = bundle(
       }),
       async run({ taskId: task, offset = 0, limit = MAX_EVENTS }, { backend, within }) {
         const { events } = await backend.tasks.getTaskTrajectory(task, within);
-        const page = withinBytes(events.slice(offset, offset + limit));
+        const page = withinBytes(events.slice(offset, offset + limit).map(withoutScreen));
         const next = offset + page.length;
         const hasMore = next < events.length;
         const more = hasMore ? { nextOffset: next } : {};
@@ -139,6 +140,16 @@ export const getTask = bundle(
     }),
   }),
 );
+
+/**
+ * What a task recorded of a screen, or the link to it, holds what was typed into password fields. The event says that there is one: the way to it is
+ * get_task_media with kind=ui_state, for whom that is open.
+ */
+function withoutScreen({ event, data }: z.input<typeof TaskEvent>): z.input<typeof TaskEvent> {
+  if (!/ui_?states?/i.test(event)) return { event, data };
+  const index: unknown = typeof data === "object" && data !== null ? Reflect.get(data, "index") : undefined;
+  return { event, data: typeof index === "number" ? { index } : {} };
+}
 
 const EVENT_BYTES = 8000;
 
@@ -189,8 +200,9 @@ export const listTasks = single({
     }
     const order = TASK_ORDERS.find((known) => known === orderBy);
     const found = await backend.tasks.listTasks({ ...rest, orderBy: order, query, status }, within);
-    const items = found.items?.filter(({ deviceId: of }) => devices === undefined || devices.has(of ?? "")) ?? null;
-    return { ...found, items, deviceScoped: false };
+    if (devices === undefined) return { ...found, deviceScoped: false };
+    const items = found.items?.filter(({ deviceId: of }) => devices.has(of ?? "")) ?? [];
+    return { items, pagination: pageOf(items, found.pagination), deviceScoped: false };
   },
 });
 

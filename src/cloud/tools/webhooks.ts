@@ -41,6 +41,8 @@ export const webhooks = bundle(
   (operation) => ({
     create: operation({
       effects: ["write"],
+      // What is delivered tells of every device of the account.
+      anyDevice: true,
       reveals: true,
       tellsSecret: true,
       needs: ["url"],
@@ -66,6 +68,7 @@ export const webhooks = bundle(
     }),
     update: operation({
       effects: ["write"],
+      anyDevice: true,
       needs: ["endpointId"],
       may: ["eventTypes", "state", "description"],
       someOf: ["eventTypes", "state", "description"],
@@ -102,6 +105,7 @@ export const webhooks = bundle(
     }),
     list_deliveries: operation({
       effects: ["read"],
+      anyDevice: true,
       needs: ["endpointId"],
       may: ["page", "pageSize"],
       answer: DeliveryPage,
@@ -110,6 +114,7 @@ export const webhooks = bundle(
     }),
     get_delivery: operation({
       effects: ["read"],
+      anyDevice: true,
       needs: ["endpointId", "deliveryId"],
       answer: data(DeliveryInFull),
       run: ({ endpointId, deliveryId }, { backend, within }) =>

@@ -25,7 +25,13 @@ const names = () =>
 
 /** What the HTTP server reads from its environment: one declaration, from which values, checks and documentation are made. */
 export const HTTP_ENVIRONMENT = z.object({
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080).describe("Port to listen on; 0 takes a free one."),
+  PORT: z
+    .string()
+    .regex(/^\d{1,5}$/, "must be a number")
+    .transform(Number)
+    .pipe(z.number().int().min(0).max(65_535))
+    .default(8080)
+    .describe("Port to listen on; 0 takes a free one."),
   MCP_HOST: z
     .string()
     .min(1)

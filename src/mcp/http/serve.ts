@@ -74,7 +74,7 @@ export async function serveHttp<C>(settings: HttpSettings<C>): Promise<HttpServi
   const { port } = server.address() as AddressInfo;
   const host = environment.MCP_HOST.includes(":") ? `[${environment.MCP_HOST}]` : environment.MCP_HOST;
   log("info", "ip_rate_limit_source", { source: environment.MCP_TRUST_PROXY === false ? "peer" : "x-forwarded-for" });
-  log("info", "server_listening", { host: environment.MCP_HOST, port, policyProfile: environment.MCP_POLICY_PROFILE });
+  log("info", "server_listening", { host: environment.MCP_HOST, port, ...policyOf(environment) });
   return {
     url: `http://${host}:${port}/mcp`,
     close: async () => {
@@ -87,6 +87,9 @@ export async function serveHttp<C>(settings: HttpSettings<C>): Promise<HttpServi
     },
   };
 }
+
+const policyOf = ({ MCP_POLICY_FILE, MCP_POLICY_PROFILE }: HttpEnvironment) =>
+  MCP_POLICY_FILE === undefined ? { policyProfile: MCP_POLICY_PROFILE } : { policyFile: MCP_POLICY_FILE };
 
 /** @throws {SimlockError} `CONFIG_INVALID` for an address that can't be had */
 async function listening(
