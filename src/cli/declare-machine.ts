@@ -43,7 +43,9 @@ export function declareMachine(program: Command, understood: Understood): void {
   program
     .command("mcp")
     .summary("The MCP server on standard input and output, for an agent.")
-    .description("Serves the Model Context Protocol on standard input and output. One process is one agent's session.")
+    .description(
+      "Serves the Model Context Protocol on standard input and output. One process is one agent's session. The environment configures the toolset cloud (MCP_POLICY_PROFILE, PORT and others): see docs/cloud.md and docs/http.md.",
+    )
     .addOption(
       new Option("--toolset <names...>", "What it serves: leases and state, together if both are named, or cloud.")
         .choices([...TOOLSETS])

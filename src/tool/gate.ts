@@ -67,7 +67,7 @@ export async function callThroughPolicy(
     ...(operation === undefined ? {} : { operation }),
     outcome: outcome.kind,
     ...(outcome.kind === "ok" ? {} : { code: outcome.failure.code }),
-    durationMs: performance.now() - started,
+    durationMs: Math.round((performance.now() - started) * 1000) / 1000,
     ...(call.requestId === undefined ? {} : { requestId: call.requestId }),
     auth: auditedAuth(context.auth),
   };

@@ -10,8 +10,9 @@ export type CloudErrorCode =
   | "cancelled";
 
 const HINTS: Readonly<Partial<Record<CloudErrorCode, string>>> = {
-  not_found: "Check the id: list the resource again.",
+  not_found: "Check what the call names, and list what there is.",
   forbidden: "Check the API key and what it may reach.",
+  conflict: "Look what state it is in: a device may not be ready yet, a field may not have the focus.",
   payment_required: "Check the balance and the plan of the account.",
 };
 

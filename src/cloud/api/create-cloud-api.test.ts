@@ -90,6 +90,12 @@ test.each([
   expect(cloud.received).toHaveLength(1);
 });
 
+test("what is not found is the address where a call names nothing, and else what it names", async () => {
+  await using cloud = await cloudAt((_, response) => sendJson(response, 404, { message: "No such path" }));
+  expect((await failure(cloud.api.call(devices.list))).hint).toContain("base URL");
+  expect((await failure(cloud.api.call(devices.get, { path }))).hint).toContain("what the call names");
+});
+
 test("a refusal says no page, no value and no key", async () => {
   const bodies: [string, string][] = [
     ["text/html", "<html><body>proxy error</body></html>"],

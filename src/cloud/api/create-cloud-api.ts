@@ -195,7 +195,7 @@ export function createCloudApi(options: CloudApiOptions): CloudApi {
     const error = new CloudError(
       status < 400 ? "upstream_error" : codeOfStatus(status),
       `${endpoint.name}: Mobilerun answered ${status}${said === undefined ? "." : `: ${said}`}`,
-      { status, retryAfterMs, mayHaveHappened, ...waitHint(status, retryAfterMs) },
+      { status, retryAfterMs, mayHaveHappened, ...waitHint(status, retryAfterMs), ...pathHint(endpoint, status) },
     );
     return new Attempt(error, { kind: "status", status, retryAfterMs });
   }
@@ -238,6 +238,11 @@ function endedError(endpoint: Endpoint, by: "caller" | "time"): CloudError {
 
 function writes(endpoint: Endpoint): boolean {
   return !endpoint.effects.every((effect) => effect === "read");
+}
+
+/** Where a call names nothing, nothing but the address can be wrong. */
+function pathHint({ path }: Endpoint, status: number): { hint?: string } {
+  return status === 404 && !path.includes("{") ? { hint: "Check the base URL: there is no such path there." } : {};
 }
 
 function waitHint(status: number, retryAfterMs: number | undefined): { hint?: string } {

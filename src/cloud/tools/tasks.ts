@@ -44,7 +44,7 @@ export const runTask = single({
     credentials: z
       .array(z.strictObject({ packageName: id, credentialNames: z.array(id) }))
       .optional()
-      .describe("Names of stored credentials; the values never pass through here."),
+      .describe("Stored credentials, by app and name; their values never pass through here."),
     files: z.array(z.string()).optional(),
     waitSeconds: waitSeconds.optional(),
   }),
