@@ -4,6 +4,7 @@ import { recordingBackend } from "../cloud/tools/backend.fixture.ts";
 import {
   ALL_TOOL_NAMES,
   BackendError,
+  billedLimit,
   buildMcpServer,
   createAuthContext,
   createOriginals,
@@ -215,4 +216,20 @@ test("a whole screenshot is read through its link, by nobody else", async () => 
 test("who calls for an organisation names it", () => {
   expect(() => createAuthContext({ kind: "machine", subject: "ci" })).toThrow("ownerId");
   expect(createAuthContext({ kind: "api_key", subject: "k" })).toEqual({ kind: "api_key", subject: "k" });
+});
+
+test("a mistake that would leave a rule out is refused, as are limits and profiles that are none", () => {
+  const { backend } = recordingBackend({});
+  const auth = createAuthContext({ kind: "api_key", subject: "k" });
+  const policy = fullAccessPolicy();
+  const made = (ctx: object, opts: object = {}) =>
+    expect(() => buildMcpServer({ backend, auth, policy, ...ctx } as ToolCtx, opts as BuildMcpServerOpts));
+  made({}).not.toThrow();
+  made({ policy: undefined }).toThrow("policy has no toolAllowlist");
+  made({ policy: { toolAllowlist: ["run_task"] } }).toThrow("policy has no toolAllowlist");
+  made({ devices: ["d1"], backend: undefined }).toThrow("devices is no Set of ids; there is no backend");
+  made({}, { mustConfirm: new Set(["biled"]) }).toThrow("mustConfirm is not a Set of destructive and billed");
+  made({}, { askAbout: ["billed"] }).toThrow("askAbout is not");
+  expect(() => policyForProfile("ful" as "full")).toThrow('There is no profile "ful", but readonly');
+  for (const limit of [Number.NaN, -1, 1.5, "5" as never]) expect(() => billedLimit(limit)).toThrow("whole number");
 });

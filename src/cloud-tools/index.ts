@@ -7,8 +7,10 @@ import { buildCloudTools, CLOUD_INSTRUCTIONS, cloudTools, type ToolCtx } from ".
 // Not through the door of that room, which loads nothing of the SDK: a server that starts from there waits for it only once its output is guarded.
 import { createMcpServer } from "../mcp/server.ts";
 import {
+  CONFIRMABLE,
   fullAccessPolicy as fullAccessPolicyOf,
   policyForProfile as policyForProfileOf,
+  ToolFailure,
   type GateContext,
   type Policy,
   type PolicyProfile,
@@ -45,8 +47,10 @@ export interface BuildMcpServerOpts extends Pick<GateContext, "billed" | "mustCo
  * An MCP server for one caller, to be connected to a transport of the SDK. Its tools are those that `ctx.policy` opens: the others are absent from the list, a
  * call of one is answered like that of a tool that does not exist, and an operation that is not open is refused before the backend hears of it. Cheap
  * enough to be made for each request: schemas are made once for the process.
+ * @throws {ToolFailure} `invalid_input` for what would leave a rule out without a word
  */
 export function buildMcpServer(ctx: ToolCtx, opts: BuildMcpServerOpts = {}): McpServer {
+  refuseMistakes(ctx, opts);
   const { name, version, onToolCall, wrapRegisterTool, onFault, billed, mustConfirm, askAbout } = opts;
   const { auth, policy, devices, originals } = ctx;
   return createMcpServer(
@@ -67,6 +71,22 @@ export function buildMcpServer(ctx: ToolCtx, opts: BuildMcpServerOpts = {}): Mcp
       ...(onFault === undefined ? {} : { onFault }),
     },
   );
+}
+
+/** A host in plain JavaScript has no types to tell it. */
+function refuseMistakes({ policy, devices, backend }: Partial<ToolCtx>, opts: BuildMcpServerOpts): void {
+  const isSet = (value: unknown): value is ReadonlySet<unknown> => value instanceof Set;
+  const confirmable = (value: unknown) =>
+    value === undefined || (isSet(value) && [...value].every((cause) => CONFIRMABLE.some((known) => known === cause)));
+  const causes = `a Set of ${CONFIRMABLE.join(" and ")}`;
+  const mistakes = [
+    isSet(policy?.toolAllowlist) ? "" : "policy has no toolAllowlist, a Set of tools: see policyForProfile",
+    devices === undefined || isSet(devices) ? "" : "devices is no Set of ids",
+    typeof backend === "object" ? "" : "there is no backend",
+    confirmable(opts.mustConfirm) ? "" : `mustConfirm is not ${causes}`,
+    confirmable(opts.askAbout) ? "" : `askAbout is not ${causes}`,
+  ].filter((mistake) => mistake !== "");
+  if (mistakes.length > 0) throw new ToolFailure("invalid_input", `buildMcpServer: ${mistakes.join("; ")}.`);
 }
 
 /** Every tool and every operation. There is no policy by default: who wants this says so. */

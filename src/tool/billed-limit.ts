@@ -1,3 +1,5 @@
+import { ToolFailure } from "./failure.ts";
+
 const HOUR_MS = 3_600_000;
 
 /** Bounds memory: nobody is allowed more in an hour. */
@@ -9,8 +11,14 @@ export interface BilledLimit {
   take(subject: string): { readonly retryAfterMs: number } | undefined;
 }
 
-/** At most `perHour` billed calls in any 60 minutes for each subject. */
+/**
+ * At most `perHour` billed calls in any 60 minutes for each subject.
+ * @throws {ToolFailure} `invalid_input` for what is no whole number: a limit that compares with nothing would be none
+ */
 export function billedLimit(perHour: number, now: () => number = Date.now): BilledLimit {
+  if (!Number.isInteger(perHour) || perHour < 0) {
+    throw new ToolFailure("invalid_input", `A limit of billed calls is a whole number from 0, not ${String(perHour)}.`);
+  }
   const most = Math.min(perHour, MOST_PER_HOUR);
   const taken = new Map<string, number[]>();
   return {

@@ -1,3 +1,4 @@
+import { ToolFailure } from "./failure.ts";
 import { policyWhere, type Policy } from "./policy.ts";
 import type { Facts, Tool } from "./tool.ts";
 
@@ -24,9 +25,13 @@ const RULES: Readonly<Record<PolicyProfile, (facts: Facts) => boolean>> = {
   full: () => true,
 };
 
+/** @throws {ToolFailure} `invalid_input` where there is no such profile */
 export function policyForProfile(
   profile: PolicyProfile,
   tools: readonly Pick<Tool, "name" | "effects" | "operations">[],
 ): Policy {
+  if (!Object.hasOwn(RULES, profile)) {
+    throw new ToolFailure("invalid_input", `There is no profile "${profile}", but ${POLICY_PROFILES.join(", ")}.`);
+  }
   return policyWhere(tools, RULES[profile]);
 }
