@@ -222,14 +222,16 @@ test("a mistake that would leave a rule out is refused, as are limits and profil
   const { backend } = recordingBackend({});
   const auth = createAuthContext({ kind: "api_key", subject: "k" });
   const policy = fullAccessPolicy();
-  const made = (ctx: object, opts: object = {}) =>
-    expect(() => buildMcpServer({ backend, auth, policy, ...ctx } as ToolCtx, opts as BuildMcpServerOpts));
-  made({}).not.toThrow();
-  made({ policy: undefined }).toThrow("policy has no toolAllowlist");
-  made({ policy: { toolAllowlist: ["run_task"] } }).toThrow("policy has no toolAllowlist");
-  made({ devices: ["d1"], backend: undefined }).toThrow("devices is no Set of ids; there is no backend");
-  made({}, { mustConfirm: new Set(["biled"]) }).toThrow("mustConfirm is not a Set of destructive and billed");
-  made({}, { askAbout: ["billed"] }).toThrow("askAbout is not");
+  const making =
+    (ctx: object, opts: object = {}) =>
+    () =>
+      buildMcpServer({ backend, auth, policy, ...ctx } as ToolCtx, opts as BuildMcpServerOpts);
+  expect(making({})).not.toThrow();
+  expect(making({ policy: undefined })).toThrow("policy has no toolAllowlist");
+  expect(making({ policy: { toolAllowlist: ["run_task"] } })).toThrow("policy has no toolAllowlist");
+  expect(making({ devices: ["d1"], backend: undefined })).toThrow("devices is no Set of ids; there is no backend");
+  expect(making({}, { mustConfirm: new Set(["biled"]) })).toThrow("mustConfirm is not a Set of destructive and billed");
+  expect(making({}, { askAbout: ["billed"] })).toThrow("askAbout is not");
   expect(() => policyForProfile("ful" as "full")).toThrow('There is no profile "ful", but readonly');
   for (const limit of [Number.NaN, -1, 1.5, "5" as never]) expect(() => billedLimit(limit)).toThrow("whole number");
 });
