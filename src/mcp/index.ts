@@ -61,6 +61,14 @@ export async function readMcpHttpEnvironment(
   return readHttpEnvironment(env);
 }
 
+/** Variables that are called like those of an HTTP server and are none of them. */
+export async function unknownMcpVariables(
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<readonly string[]> {
+  const { unknownVariables } = await import("./http/environment.ts");
+  return unknownVariables(env);
+}
+
 /** Serves a toolset over MCP's Streamable HTTP until it is closed. What is under way then may finish, within a bound. */
 export async function serveMcpOverHttp(
   options: Omit<McpHttpOptions, "credentials"> & {

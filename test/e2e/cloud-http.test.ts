@@ -287,7 +287,7 @@ describe("what MCP refuses", () => {
 describe("calls", () => {
   test("the key may come in the platform's own header, and one that the platform refuses is the tool's error", async () => {
     const own = await post(server.url, LIST_DEVICES, { "x-mobilerun-cloud-api-key": KEY });
-    expect(await own.json()).toMatchObject({ result: { structuredContent: { items: null } } });
+    expect(await own.json()).toMatchObject({ result: { structuredContent: { items: [] } } });
     const refused = await post(server.url, LIST_DEVICES, { authorization: "Bearer dr_sk_forbidden" });
     expect([refused.status, await refused.json()]).toMatchObject([
       200,
@@ -455,6 +455,13 @@ test("it keeps little memory by itself, in the process that was started, and wha
   expect(await told.stop()).toBe(0);
 });
 
+test("a variable that is called like ours and is none is said at the start", async () => {
+  const misspelt = await cloud.http({ SIMLOCK_VIRTUAL: "true", MCP_POLCY_PROFILE: "readonly" });
+  const said = JSON.parse(await misspelt.errors.line((line) => line.includes('"unknown_variable"'))) as object;
+  expect(said).toMatchObject({ level: "warn", name: "MCP_POLCY_PROFILE" });
+  await misspelt.stop();
+});
+
 test("it says which policy file rules, and no profile that does not", async () => {
   const file = join(cloud.home, "policy.yaml");
   writeFileSync(file, "base: full\n");
@@ -525,6 +532,6 @@ test("with SIMLOCK_VIRTUAL it brings a platform of its own, where keys do not se
   };
   const made = await asked("dr_sk_a", "create_device", { name: "mine" });
   expect(await asked("dr_sk_a", "list_devices")).toMatchObject({ items: [{ id: made["id"], name: "mine" }] });
-  expect(await asked("dr_sk_b", "list_devices")).toMatchObject({ items: null });
+  expect(await asked("dr_sk_b", "list_devices")).toMatchObject({ items: [] });
   expect(await stop()).toBe(0);
 });

@@ -1,5 +1,11 @@
 import { SimlockError, toSimlockError } from "../../contract/index.ts";
-import { readMcpHttpEnvironment, runMcpStdio, serveMcpOverHttp, type Log } from "../../mcp/index.ts";
+import {
+  readMcpHttpEnvironment,
+  runMcpStdio,
+  serveMcpOverHttp,
+  unknownMcpVariables,
+  type Log,
+} from "../../mcp/index.ts";
 import { errorLines, type ErrorLines } from "../error-lines.ts";
 import { checkVirtual, cloudHost } from "../cloud/host.ts";
 import type { Context } from "../context.ts";
@@ -35,6 +41,7 @@ export async function cloudOverStdio(context: Context): Promise<number> {
       );
     }
     const lines = errorLines(stderr);
+    await warnOfUnknown(context, logTo(lines, environment.LOG_LEVEL));
     const host = await cloudHost(context, environment, lines);
     const exitCode = await runMcpStdio({
       toolset: async () => {
@@ -57,7 +64,9 @@ export async function cloudOverHttp(context: Context): Promise<number> {
     const environment = await environmentOf(context);
     const stopped = new Stopped({ parent: false });
     const lines = errorLines(context.io.stderr);
+    const log = logTo(lines, environment.LOG_LEVEL);
     try {
+      await warnOfUnknown(context, log);
       const host = await cloudHost(context, environment, lines);
       const service = await serveMcpOverHttp({
         environment,
@@ -67,7 +76,7 @@ export async function cloudOverHttp(context: Context): Promise<number> {
         credentials: "cloud",
         contextOf: (credential) => (credential?.kind === "api_key" ? host.contextOf(credential.key) : undefined),
         ready: () => host.ready(),
-        log: logTo(lines, environment.LOG_LEVEL),
+        log,
       });
       await stopped.promise;
       await service.close();
@@ -82,6 +91,11 @@ export async function cloudOverHttp(context: Context): Promise<number> {
 async function environmentOf(context: Context) {
   checkVirtual(context);
   return readMcpHttpEnvironment(context.io.env);
+}
+
+/** A client has variables of its own that begin so: they are no mistake, and one of ours that is misspelt is. */
+async function warnOfUnknown({ io }: Context, log: Log): Promise<void> {
+  for (const name of await unknownMcpVariables(io.env)) log("warn", "unknown_variable", { name });
 }
 
 const LEVELS = ["debug", "info", "warn", "error"] as const;

@@ -30,8 +30,9 @@ export const listDevices = single({
   async run({ state, ...filter }, { backend, within, devices }) {
     const states = state === undefined || state.length === 0 ? LIVING : state;
     const found = await backend.devices.listDevices({ ...filter, state: [...states] }, within);
-    if (devices === undefined) return found;
-    const items = (found.items ?? []).filter(({ id }) => devices.has(id));
+    const all = found.items ?? [];
+    if (devices === undefined) return { ...found, items: all };
+    const items = all.filter(({ id }) => devices.has(id));
     return { items, pagination: pageOf(items, found.pagination) };
   },
 });

@@ -196,12 +196,13 @@ export const listTasks = single({
     if (device !== undefined) {
       const order = DEVICE_TASK_ORDERS.find((known) => known === orderBy);
       const found = await backend.tasks.listDeviceTasks({ ...rest, deviceId: device, orderBy: order }, within);
-      return { ...found, deviceScoped: true };
+      return { ...found, items: found.items ?? [], deviceScoped: true };
     }
     const order = TASK_ORDERS.find((known) => known === orderBy);
     const found = await backend.tasks.listTasks({ ...rest, orderBy: order, query, status }, within);
-    if (devices === undefined) return { ...found, deviceScoped: false };
-    const items = found.items?.filter(({ deviceId: of }) => devices.has(of ?? "")) ?? [];
+    const all = found.items ?? [];
+    if (devices === undefined) return { ...found, items: all, deviceScoped: false };
+    const items = all.filter(({ deviceId: of }) => devices.has(of ?? ""));
     return { items, pagination: pageOf(items, found.pagination), deviceScoped: false };
   },
 });

@@ -100,6 +100,11 @@ export const HTTP_ENVIRONMENT = z.object({
 
 export type HttpEnvironment = z.output<typeof HTTP_ENVIRONMENT>;
 
+/** Variables that are called like ours and are none: one that is misspelt leaves a rule out without a word. */
+export function unknownVariables(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.keys(env).filter((name) => name.startsWith("MCP_") && !Object.hasOwn(HTTP_ENVIRONMENT.shape, name));
+}
+
 /**
  * Reads the environment, or says all that is wrong with it. An empty value counts as one that is wrong, not as one that is missing.
  * @throws {SimlockError} `CONFIG_INVALID`
