@@ -2,6 +2,8 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { endpoints } from "./endpoints.ts";
 import { cloudAt, sendJson } from "./loopback.fixture.ts";
+import { letGo, readBytes } from "./read-answer.ts";
+import { sendOverHttp } from "./send.ts";
 
 const { deviceFiles, devices, screen } = endpoints;
 const path = { deviceId: "dev-1" };
@@ -80,6 +82,39 @@ test("a body that nobody wanted and that does not end holds nobody up", async ()
   });
   await cloud.api.call(screen.tap, tap);
   await closed.promise;
+});
+
+test("an answer without a body is one, whatever encoding it claims", async () => {
+  await using cloud = await cloudAt((request, response) => {
+    response.writeHead(request.method === "HEAD" ? 200 : 204, { "content-encoding": "gzip" }).end();
+  });
+  for (const method of ["HEAD", "POST"]) {
+    const { signal } = new AbortController();
+    const answer = await sendOverHttp({ url: new URL(cloud.origin), method, headers: {}, body: undefined, signal });
+    expect(await readBytes(answer, 10)).toHaveLength(0);
+  }
+  await cloud.api.call(screen.tap, tap);
+});
+
+test("a body that nobody wanted may be broken, and breaks nothing else", async () => {
+  const cut = gzipSync(DEVICE).subarray(0, -4);
+  await using cloud = await cloudAt((_, response) => {
+    response.writeHead(200, { "content-type": "text/plain", "content-encoding": "gzip", "content-length": cut.length });
+    response.end(cut);
+  });
+  const { signal } = new AbortController();
+  const answer = await sendOverHttp({
+    url: new URL(cloud.origin),
+    method: "GET",
+    headers: {},
+    body: undefined,
+    signal,
+  });
+  // Not with `once`: it would hear the error that nobody else does.
+  const closed = new Promise((resolve) => answer.body.on("close", resolve));
+  letGo(answer);
+  await closed;
+  await cloud.api.call(screen.tap, tap);
 });
 
 test("a body says its length, whatever the method", async () => {

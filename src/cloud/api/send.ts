@@ -25,8 +25,8 @@ const DECODERS: Readonly<Record<string, () => NodeJS.ReadWriteStream & Readable>
  * Over Node's own client, whose connections are kept for the next call and which obeys `NODE_USE_ENV_PROXY`. Its `fetch` does the same at
  * three times the cost: a call's headers and body pass through the web's streams there.
  */
-export const sendOverHttp: Send = async ({ url, method, headers, body, signal }) => {
-  const payload = body instanceof FormData ? await multipart(body) : { headers: {}, content: body };
+export const sendOverHttp: Send = async ({ url, method, headers, body: given, signal }) => {
+  const payload = given instanceof FormData ? await multipart(given) : { headers: {}, content: given };
   signal.throwIfAborted();
   const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
     const { protocol, hostname, port, pathname, search } = url;
@@ -48,7 +48,10 @@ export const sendOverHttp: Send = async ({ url, method, headers, body, signal })
     signal.addEventListener("abort", () => outgoing.destroy(), { once: true });
     outgoing.once("response", resolve).on("error", reject).end(payload.content);
   });
-  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body: decoded(incoming) };
+  const body = hasBody(method, incoming) ? decoded(incoming) : incoming;
+  // Whoever reads it hears of it as well. A body that nobody reads may break all the same, and an error that nobody hears ends the process.
+  body.on("error", () => {});
+  return { status: incoming.statusCode ?? 0, headers: incoming.headers, body };
 };
 
 async function multipart(form: FormData) {
@@ -56,6 +59,9 @@ async function multipart(form: FormData) {
   const headers = { "content-type": encoded.headers.get("content-type") ?? "" };
   return { headers, content: await encoded.bytes() };
 }
+
+const hasBody = (method: string, { statusCode }: IncomingMessage): boolean =>
+  method !== "HEAD" && statusCode !== 204 && statusCode !== 304;
 
 function decoded(incoming: IncomingMessage): Readable {
   const encoding = incoming.headers["content-encoding"]?.toLowerCase() ?? "identity";
